@@ -10,7 +10,7 @@ pub use kind::{Blame, FailureKind, Simplification};
 
 use crate::difference::Difference;
 use crate::fact::{Assumption, Bound, Fact, Relation, StopReason, TeardownError};
-use crate::memory::Model;
+use crate::memory::{MemoryExplanation, Model};
 use crate::record::ExecutionRecord;
 use crate::ticket::Ticket;
 use serde::ser::SerializeStruct;
@@ -99,6 +99,9 @@ pub struct Failure {
     /// A comparison with other executions; none if none was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
+    /// What the orderings of the program have to do with it, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryExplanation>,
 }
 
 /// A schedule before and after its simplification.
@@ -141,6 +144,7 @@ impl Failure {
             replayed: None,
             simplified: None,
             explanation: None,
+            memory: None,
         }
     }
     /// Its kind.

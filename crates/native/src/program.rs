@@ -6,7 +6,9 @@ use crate::outcome::Outcome;
 use crate::reuse::Reuse;
 use crate::settings::{Drops, Settings, Spins};
 use crate::world::NativeWorld;
-use raddle_core::check::{Check, Checked, Orderings, Program, Reducible, Refinable, Weaker, check};
+use raddle_core::check::{
+    Check, Checked, Orderings, Program, Reducible, Refinable, Variant, Variants, Weaker, check,
+};
 use raddle_core::checksum::Checksum;
 use raddle_core::fact::Obstacle;
 use raddle_core::memory::Model;
@@ -14,7 +16,7 @@ use raddle_core::search::{LazyMap, Listener};
 use raddle_core::verdict::FailureKind;
 use std::fs::File;
 use std::io::Read;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The body of a program's main task. Its result is hidden, so that the whole pipeline is compiled once and not for each
 /// closure.
@@ -29,6 +31,7 @@ const COUNTS: char = '#';
 pub struct RustProgram<'f> {
     body: &'f Body<'f>,
     settings: Settings,
+    variant: Mutex<Option<Variant>>,
 }
 
 impl<'f> RustProgram<'f> {
@@ -39,7 +42,7 @@ impl<'f> RustProgram<'f> {
         settings.counted = settings.counted.fork();
         settings.heap = settings.heap.map(|reuse| reuse.fork());
         settings.auto = settings.auto.map(|_| AutoMemory::default());
-        RustProgram { body, settings }
+        RustProgram { body, settings, variant: Mutex::default() }
     }
 
     /// The settings of executions that begin now.
@@ -48,7 +51,11 @@ impl<'f> RustProgram<'f> {
         if let Some(auto) = &settings.auto {
             settings.memory = auto.model();
         }
-        if cfg!(feature = "arena") && settings.memory != self.settings.memory {
+        if let Some(variant) = &*self.variant.lock().unwrap_or_else(PoisonError::into_inner) {
+            settings.memory = variant.model.unwrap_or(settings.memory);
+            settings.strengthened = Some(variant.orderings.as_slice().into());
+        }
+        if cfg!(feature = "arena") && settings.memory != Model::Sc && self.settings.auto.is_some() {
             // A destructor that loads atomics synchronises with what dropped the other references. A failure that is found
             // before that is known would be none.
             settings.counted = Counted::all();
@@ -95,6 +102,10 @@ impl<'f> Program for RustProgram<'f> {
         self.settings.auto.is_some().then_some(self)
     }
 
+    fn variants(&self) -> Option<&dyn Variants> {
+        Some(self)
+    }
+
     /// One: the executable, with all that is linked into it.
     fn parts(&self) -> LazyMap {
         LazyMap::found_by(|| {
@@ -124,6 +135,12 @@ impl<'f> Reducible<NativeWorld<'f, Outcome<'f>, Body<'f>>> for RustProgram<'f> {
     fn bounded_world(&self) -> NativeWorld<'f, Outcome<'f>, Body<'f>> {
         let drops = Drops::Conflict;
         NativeWorld::new(self.body, Settings { drops, ..self.present_settings() })
+    }
+}
+
+impl Variants for RustProgram<'_> {
+    fn vary(&self, variant: Option<Variant>) {
+        *self.variant.lock().unwrap_or_else(PoisonError::into_inner) = variant;
     }
 }
 

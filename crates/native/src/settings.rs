@@ -6,8 +6,9 @@ use crate::observers::Observers;
 use crate::reuse::Reuse;
 use raddle_core::check::MEMORY;
 use raddle_core::clock::Time;
-use raddle_core::memory::Model as Memory;
+use raddle_core::memory::{Model as Memory, StrongerOrdering};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The treatment of detached tasks when main returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -73,6 +74,8 @@ pub struct Settings {
     /// How many loads of an execution may read an older store than the last one; none for any number. It changes no execution,
     /// and so is in no ticket.
     pub stale_reads: Option<u32>,
+    /// Orderings that operations have under a weak model where they are stronger than their own.
+    pub strengthened: Option<Arc<[StrongerOrdering]>>,
     /// The memory model depends on the orderings of the program: then this says which one it is now.
     pub auto: Option<AutoMemory>,
     /// Whether operations with orderings weaker than `SeqCst` are named, which sequential consistency takes for that.
@@ -96,6 +99,7 @@ impl Default for Settings {
             gathers_stacks: false,
             memory: Memory::Sc,
             stale_reads: None,
+            strengthened: None,
             auto: None,
             names_orderings: false,
         }

@@ -19,7 +19,7 @@ use crate::statics;
 use crate::time;
 use raddle_core::difference::Difference;
 use raddle_core::fact::{Assumption, Fact, Relation};
-use raddle_core::memory::Model as Memory;
+use raddle_core::memory::{Model as Memory, PlacedGraph};
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Cause, Defect, FailureKind};
@@ -237,6 +237,10 @@ impl<T, F: Fn() -> T + ?Sized> NativeWorld<'_, T, F> {
 impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
     fn record(&self) -> ExecutionRecord {
         self.execution.record()
+    }
+
+    fn memory_graph(&self) -> Option<PlacedGraph> {
+        self.execution.memory_graph()
     }
 
     fn assumptions(&self) -> Vec<Assumption> {

@@ -8,7 +8,8 @@
 //! 4. [Which strategy](which_strategy) to choose when.
 //! 5. [From loom and shuttle](from_loom_and_shuttle): every call of theirs, and ours.
 //! 6. [When it fails](when_it_fails): each kind of failure, and what to do about it.
-//! 7. [Unmodified crates](unmodified_crates): `cargo raddle test`, for crates that have never heard of raddle.
+//! 7. [Orderings](orderings): what a memory ordering is for, by failures without it.
+//! 8. [Unmodified crates](unmodified_crates): `cargo raddle test`, for crates that have never heard of raddle.
 //!
 //! There is nothing to call here. The examples of all pages are tests of this crate.
 
@@ -34,6 +35,10 @@ pub mod from_loom_and_shuttle {
 
 pub mod when_it_fails {
     #![doc = include_str!("../guide/when_it_fails.md")]
+}
+
+pub mod orderings {
+    #![doc = include_str!("../guide/orderings.md")]
 }
 
 pub mod unmodified_crates {

@@ -27,6 +27,7 @@ mod lanes;
 mod layout;
 mod lines;
 mod listing;
+mod orderings;
 #[cfg(feature = "forms")]
 mod page;
 mod paint;
@@ -99,6 +100,7 @@ pub fn failure(failure: &Failure, coverage: &Coverage, run: &Run, layout: &Layou
         }
     }
     parts.push(explanation::rows(failure, layout.width));
+    parts.push(orderings::rows(failure, layout.width));
     parts.push(footer::rows(failure, coverage, run, layout.width));
 
     let mut out = String::new();

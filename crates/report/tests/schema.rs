@@ -421,3 +421,28 @@ fn what_is_broken_is_refused() {
     );
     assert!(!broken("/failure/ticket", json!({})).is_empty(), "no ticket");
 }
+
+/// What is said of orderings.
+#[test]
+fn memory_explanations_are_valid() {
+    use raddle_core::memory::*;
+    let place = || raddle_core::record::Place { file: "src/queue.rs".to_owned(), line: 20, column: 5 };
+    let access = || AtomicAccess { task: "main".to_owned(), step: 3, place: place(), order: Order::AcqRel };
+    let explored = Explored { executions: 212, exhaustive: true };
+    let edge = MissingEdge { store: access(), load: access() };
+    let load = StaleLoad { load: access(), read: None, newer: access(), others: 0, missing: None };
+    let full = StaleLoad { read: Some(access()), others: 2, missing: Some(edge), ..load.clone() };
+    let orders = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+    let orderings = orders.map(|order| StrongerOrdering { place: place(), order }).to_vec();
+    let strengthenings = vec![Strengthening { orderings, explored }];
+    let weak = OnlyWeak { sequential: explored, missed: vec![load, full], strengthenings };
+    for memory in [MemoryExplanation::AlsoSequential, MemoryExplanation::OnlyWeak(Box::new(weak))] {
+        let failure = Failure { memory: Some(memory), ..records::lost_update() };
+        is_valid(&failure, &records::first_failure(&failure));
+        let text = serde_json::to_string(&failure.memory).expect("it is plain data");
+        assert_eq!(
+            serde_json::from_str::<Option<MemoryExplanation>>(&text).expect("the same"),
+            failure.memory
+        );
+    }
+}

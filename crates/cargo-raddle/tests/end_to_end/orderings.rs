@@ -15,8 +15,10 @@ fn orderings_have_their_meaning() {
     let folder = fixture("orderings");
     let under = |model: &[&str]| explored(&folder, &[&["--budget", "60s"], model].concat());
     for (model, expected) in [
-        (&[][..], &[][..]),
+        (&[][..], &["relaxed_message", "store_buffering"][..]),
+        (&["--memory", "auto"], &["relaxed_message", "store_buffering"]),
         (&["--memory", "sc"], &[]),
+        (&["--strategy", "dfs"], &[]),
         (&["--memory", "tso"], &["store_buffering"]),
         (&["--memory", "pso"], &["relaxed_message", "store_buffering"]),
         (&["--memory", "rc11"], &["relaxed_message", "store_buffering"]),
@@ -37,7 +39,7 @@ fn orderings_have_their_meaning() {
     }
     let unknown = raddle(&folder, &["test", "--memory", "x86"]);
     assert!(
-        err(&unknown).contains("there is no memory model `x86`; there are sc, tso, pso, rc11"),
+        err(&unknown).contains("there is no memory model `x86`; there are auto, sc, tso, pso, rc11"),
         "{}",
         err(&unknown)
     );

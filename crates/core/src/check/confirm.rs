@@ -76,6 +76,9 @@ where
         if self.check.simplify == Simplify::Yes && !is_slow {
             failure.explanation = explain(&plan, failure, make, is_late);
         }
+        if self.check.simplify == Simplify::Yes && !is_late() {
+            failure.memory = self.explain_memory(failure);
+        }
         self.note_more(failure);
     }
 

@@ -10,6 +10,7 @@ mod explore;
 mod follow;
 mod kind;
 mod models;
+mod orderings;
 mod program;
 mod resume;
 mod settings;
@@ -19,7 +20,7 @@ mod tests;
 
 pub use checked::{Checked, Statistics, Verdict};
 pub use kind::SearchKind;
-pub use program::{Orderings, Program, Reducible, Refinable, Weaker};
+pub use program::{Orderings, Program, Reducible, Refinable, Variant, Variants, Weaker};
 pub use settings::{Check, MEMORY, STEPS, Simplify, Undecided, parse_duration};
 
 use crate::search::Listener;

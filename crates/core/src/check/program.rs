@@ -4,7 +4,7 @@
 //! are separate traits: [`Reducible`], [`Refinable`], and so is a memory model that depends on the program: [`Orderings`].
 
 use crate::fact::Obstacle;
-use crate::memory::Model;
+use crate::memory::{Model, StrongerOrdering};
 use crate::search::LazyMap;
 use crate::verdict::FailureKind;
 use crate::world::{Pick, World};
@@ -30,6 +30,10 @@ pub trait Program: Sync {
     }
     /// The orderings of its accesses to memory, if its memory model depends on them.
     fn orderings(&self) -> Option<&dyn Orderings> {
+        None
+    }
+    /// Variants of it, for comparison, if there are any.
+    fn variants(&self) -> Option<&dyn Variants> {
         None
     }
     /// The parts of the program, each with a checksum of its code, for tickets and for searches that are resumed later: the
@@ -100,4 +104,19 @@ pub enum Weaker {
     IsNoted,
     /// It ends the search, which begins anew.
     EndsSearch,
+}
+
+/// A program that can be explored with other orderings than its own, or under another memory model.
+pub trait Variants {
+    /// The worlds that are made from now on are those of this variant; or again those of the program.
+    fn vary(&self, variant: Option<Variant>);
+}
+
+/// A variant of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Variant {
+    /// The memory model; none for that of the check.
+    pub model: Option<Model>,
+    /// Orderings that operations have where they are stronger than their own.
+    pub orderings: Vec<StrongerOrdering>,
 }

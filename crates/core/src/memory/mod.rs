@@ -22,20 +22,31 @@
 mod choice;
 mod clocks;
 mod event;
+mod explanation;
 mod global_order;
 mod graph;
 mod options;
+mod order;
+mod placed;
 mod rc11;
 mod restricted;
+mod strengthen;
 
 use crate::operation::TaskId;
 pub use choice::Memory;
 pub use event::{Event, EventId, Label, Place, Request};
+pub use explanation::{
+    AtomicAccess, Explored, MemoryExplanation, MissingEdge, OnlyWeak, StaleLoad, Strengthening,
+    StrongerOrdering,
+};
 pub use graph::Graph;
+pub use order::Order;
+pub use placed::PlacedGraph;
 pub use restricted::{Restricted, kept_predecessor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+pub use strengthen::Strengthener;
 
 /// A world whose tasks access memory under a model: a capability, shown at each [`Point`](crate::world::Point).
 ///

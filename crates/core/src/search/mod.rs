@@ -28,6 +28,7 @@ pub use saved::Saved;
 pub use tally::{FailureGroup, Tally};
 
 use crate::fact::StopReason;
+use crate::memory::PlacedGraph;
 use crate::record::ExecutionRecord;
 use crate::strategy::{Replay, SavedSubtree, Strategy};
 use crate::ticket::Ticket;
@@ -127,6 +128,8 @@ pub struct Seen {
     pub sites: Vec<u16>,
     /// Why it failed; none if it passed.
     pub cause: Option<Box<Cause>>,
+    /// Its graph, if tasks access memory under a weak model.
+    pub graph: Option<Box<PlacedGraph>>,
 }
 
 /// What a search is to do.

@@ -367,7 +367,8 @@ where
             let (record, choices) = (self.record(trace), trace.choices());
             let cause = defect.map(|defect| defect.cause.clone());
             let sites = trace.steps().iter().map(Step::site).collect();
-            seen.lock().unwrap().push(Seen { record, choices, sites, cause });
+            let graph = self.world.memory_graph().map(Box::new);
+            seen.lock().unwrap().push(Seen { record, choices, sites, cause, graph });
         }
     }
 

@@ -14,6 +14,7 @@ pub use point::{Birth, Manner, Pending, Pick, Point};
 
 use crate::difference::Difference;
 use crate::fact::{Assumption, TeardownError};
+use crate::memory::PlacedGraph;
 use crate::operation::TaskId;
 use crate::record::ExecutionRecord;
 use crate::trace::Step;
@@ -89,6 +90,10 @@ pub trait Describe {
 pub trait Explain: Describe {
     /// The execution so far.
     fn record(&self) -> ExecutionRecord;
+    /// The graph of the execution so far, if tasks access memory under a weak model.
+    fn memory_graph(&self) -> Option<PlacedGraph> {
+        None
+    }
     /// What the executions so far assumed.
     fn assumptions(&self) -> Vec<Assumption> {
         Vec::new()

@@ -7,6 +7,7 @@ use crate::runtime::execution::Execution;
 use crate::runtime::judge::evidence::Evidence;
 use crate::runtime::log::{Effect, Line as LogLine, Shape, Sync};
 use crate::runtime::operation::{OperationKind, ToLock};
+use raddle_core::memory::PlacedGraph;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::record::{ExecutionRecord, Hold, Line, LockUse, Place, TaskInfo, VERSION};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +76,18 @@ pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'sta
 }
 
 impl Execution {
+    /// The graph of the execution, if tasks access memory under a weak model.
+    pub fn memory_graph(&self) -> Option<PlacedGraph> {
+        let (graph, lines) = self.state.memory.weak()?.graph_with_lines();
+        let place =
+            |at: &u32| self.log.lines().get(*at as usize).map(|line| in_the_program(line.kind, line.place));
+        Some(PlacedGraph {
+            graph: graph.clone(),
+            places: lines.iter().map(|at| place(at).flatten()).collect(),
+            lines: lines.iter().map(|at| *at as usize).collect(),
+        })
+    }
+
     /// Where the program accesses atomics, or issues fences, with orderings weaker than `SeqCst`.
     pub fn weaker_orderings(&self) -> impl Iterator<Item = &'static Location<'static>> {
         let is_weaker = |line: &&LogLine| {

@@ -14,6 +14,7 @@ mod installed;
 mod interrupt;
 mod leak;
 mod misuse;
+mod orderings;
 mod panics;
 mod rounds;
 mod spin;

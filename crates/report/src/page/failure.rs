@@ -10,6 +10,7 @@ use crate::footer;
 use crate::headline;
 use crate::json::Document;
 use crate::layout::{Run, Sources};
+use crate::orderings;
 use crate::source::Library;
 use crate::text;
 use crate::view_model;
@@ -113,6 +114,8 @@ fn notes(failure: &Failure, coverage: &Coverage, run: &Run) -> Vec<Note> {
     );
     let why = |explanation| said("why", explanation::sentence(failure, explanation));
     notes.extend(failure.explanation.as_ref().map(why));
+    let memory = failure.memory.iter().flat_map(orderings::sentences);
+    notes.extend(memory.map(|sentence| said("memory", sentence)));
     if coverage.extent != Extent::Replayed {
         notes.push(said("found", footer::found(failure, coverage, run)));
     }

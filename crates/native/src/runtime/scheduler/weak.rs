@@ -7,11 +7,22 @@
 use super::Mode;
 use crate::runtime::execution::Execution;
 use crate::runtime::memory::weak::{Access, Offer, Taken};
-use raddle_core::memory::WeakMemory;
+use raddle_core::memory::{StrongerOrdering, WeakMemory};
 use raddle_core::operation::{ObjectId, TaskId};
+use std::panic::Location;
 use std::sync::atomic::Ordering;
 
 impl Execution {
+    /// The access to memory there with the ordering that it has in this execution.
+    pub fn strengthened(&self, access: Access, place: &'static Location<'static>) -> Access {
+        let Some(stronger) = &self.settings.strengthened else { return access };
+        let is_there = |one: &&StrongerOrdering| {
+            let at = &one.place;
+            (at.line, at.column, at.file.as_str()) == (place.line(), place.column(), place.file())
+        };
+        stronger.iter().find(is_there).map_or(access, |one| access.with(one.order))
+    }
+
     /// An atomic is touched for the first time, and holds these bits.
     pub fn add_atomic(&mut self, object: ObjectId, address: usize, size: usize, bits: u64) {
         if let Some(weak) = self.state.memory.weak_mut() {
@@ -39,6 +50,14 @@ impl Execution {
         let (me, alone) = (self.tasks.current(), self.will_read_alone());
         if let Some(weak) = self.state.memory.weak_mut() {
             weak.announce(me, (object, access), bits, alone);
+        }
+    }
+
+    /// The ordering that a fence there has in this execution.
+    pub fn fence_order(&self, order: Ordering, place: &'static Location<'static>) -> Ordering {
+        match self.strengthened(Access::Fence(order), place) {
+            Access::Fence(order) => order,
+            _ => order,
         }
     }
 

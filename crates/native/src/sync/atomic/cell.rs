@@ -223,10 +223,12 @@ impl Cell {
         new: &mut dyn FnMut(u64) -> u64,
     ) -> Taken {
         let object = self.weak_object(current);
+        let place = Location::caller();
+        let access = current.with(|e| e.strengthened(access, place));
         let bits = self.value();
         current.with(|e| e.announce_access(object, access, bits));
         let args = [self.address as u64, argument];
-        let option = current.perform(Op::new(kind, object, Location::caller()).args(args));
+        let option = current.perform(Op::new(kind, object, place).args(args));
         let is_step = current.with(|e| e.take_access(object, option, new));
         let taken = match is_step {
             Some((taken, latest)) => {

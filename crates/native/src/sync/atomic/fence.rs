@@ -17,8 +17,10 @@ pub fn fence(order: Ordering) {
     match context::current() {
         None => real::fence(order),
         Some(current) => {
+            let place = Location::caller();
+            let order = current.with(|e| e.fence_order(order, place));
             current.with(|e| e.announce_fence(order));
-            current.perform(Op::plain(&FENCE, Location::caller()));
+            current.perform(Op::plain(&FENCE, place));
             current.with(|e| e.end_fence());
             current.did(Effect::None, Synchronises::Fence(order));
         }

@@ -5,6 +5,7 @@ mod classics;
 mod litmus;
 mod programs;
 mod settings;
+mod strengthening;
 
 use raddle::sync::atomic::{AtomicU64, fence};
 use raddle::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};

@@ -10,7 +10,7 @@ mod edges;
 use super::address::Addresses;
 use crate::runtime::log::Log;
 use edges::Edges;
-use raddle_core::memory::{EventId, Graph, Label, Model, Place, Request, WeakMemory};
+use raddle_core::memory::{EventId, Graph, Label, Model, Order, Place, Request, WeakMemory};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::sync::atomic::Ordering;
 
@@ -25,6 +25,22 @@ pub(crate) enum Access {
 }
 
 impl Access {
+    /// The same with an ordering that is as strong as this one, too.
+    pub fn with(self, stronger: Order) -> Access {
+        let join = |order: Ordering| Order::from(order).join(stronger);
+        match self {
+            Access::Load(order) => Access::Load(join(order).of_load().ordering()),
+            Access::Store(order, bits) => Access::Store(join(order).of_store().ordering(), bits),
+            Access::Update(order) => Access::Update(join(order).ordering()),
+            Access::CompareExchange { expected, new, success, failure } => Access::CompareExchange {
+                expected,
+                new,
+                success: join(success).ordering(),
+                failure: join(failure).of_load().ordering(),
+            },
+            Access::Fence(order) => Access::Fence(join(order).ordering()),
+        }
+    }
     fn request(self, place: Place) -> Request {
         match self {
             Access::Load(order) => Request::Load { place, order },
@@ -341,6 +357,10 @@ impl Weak {
         let Weak { graph, atomics, lines, edges, .. } = self;
         let is_atomic = |object: ObjectId| atomics.get(object.index()).is_some_and(Option::is_some);
         edges.learn(graph, (log, end as usize), lines, is_atomic);
+    }
+    /// The graph, and the line of each event.
+    pub fn graph_with_lines(&self) -> (&Graph, &[u32]) {
+        (&self.graph, &self.lines)
     }
     /// Time passes while nothing else can happen: all stores arrive.
     pub fn pass_time(&mut self) {
