@@ -3,6 +3,7 @@
 mod auto;
 mod classics;
 mod litmus;
+mod loom;
 mod programs;
 mod settings;
 mod strengthening;
@@ -158,4 +159,13 @@ fn outcomes_of(report: &Report<Outcome>) -> BTreeSet<Outcome> {
 fn outcomes(checker: Checker, program: &Program, memory: Memory) -> (BTreeSet<Outcome>, u64) {
     let report = explored(checker, program, memory);
     (outcomes_of(&report), report.executions())
+}
+
+/// All outcomes of a program under the model that its orderings ask for.
+fn outcomes_under_auto<T: Ord + Clone + std::fmt::Debug + Send>(
+    program: impl Fn() -> T + Send + Sync,
+) -> BTreeSet<T> {
+    let report = Checker::exhaustive().run(program);
+    assert!(report.coverage().is_exhaustive(), "{report}");
+    report.outcomes().keys().cloned().collect()
 }
