@@ -17,6 +17,8 @@ pub fn assumptions() -> Vec<Assumption> {
         HeapCellsNotJudged,
         FreedMemoryHeldBack,
         PlainMemoryNotWatched,
+        PlainMemoryWatched,
+        RaceSuppressed("race:Buffer::read".to_owned()),
         FreedMemoryUsedAgain,
         FreedMemoryForgotten { mebibytes: 256 },
         ClockMoves { times: 1, readings: 4 },
@@ -95,7 +97,9 @@ pub fn assumptions() -> Vec<Assumption> {
         SequentiallyConsistentSince(_) => 29,
         TakenForSeqCstElsewhere { .. } => 30,
         StaleReads(_) => 31,
+        PlainMemoryWatched => 32,
+        RaceSuppressed(_) => 33,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..32));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..34));
     all
 }

@@ -232,8 +232,13 @@ pub enum Assumption {
     OnRealStd(Vec<String>),
     /// Longer executions were cut after so many steps.
     FirstSteps(usize),
+    /// Reads and writes of plain memory are judged in crates that are compiled for that: not in the standard library as it is
+    /// delivered, and not in other languages.
+    PlainMemoryWatched,
     /// Reads and writes of memory that is neither an atomic nor a cell of raddle are not seen: no data race on it is found.
     PlainMemoryNotWatched,
+    /// A data race on plain memory was found that this rule suppresses.
+    RaceSuppressed(String),
     /// Reference counts of `Arc` are not operations.
     ReferenceCountsNotExplored,
     /// Atomics are sequentially consistent.
@@ -384,6 +389,15 @@ pub enum Relation {
     Reads,
     /// The task writes the object.
     Writes,
+    /// The task accesses plain memory.
+    Accesses {
+        /// How.
+        access: PlainAccess,
+        /// As one that may race with others of its kind.
+        atomically: bool,
+        /// How many bytes.
+        bytes: usize,
+    },
     /// The task has been reading the object.
     ReadsSince,
     /// The task reads the object again.
@@ -458,6 +472,16 @@ pub enum Relation {
         /// With which message.
         message: String,
     },
+}
+
+/// How plain memory is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlainAccess {
+    /// It is read.
+    Read,
+    /// It is written.
+    Write,
 }
 
 /// Another task of a fact, and where.

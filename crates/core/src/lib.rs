@@ -26,6 +26,7 @@ mod sealed;
 pub mod search;
 pub mod simplify;
 pub mod strategy;
+pub mod suppressions;
 pub mod ticket;
 pub mod trace;
 pub mod verdict;

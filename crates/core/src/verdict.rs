@@ -4,7 +4,7 @@ mod cause;
 mod explanation;
 mod kind;
 
-pub use cause::{BadFree, Cause, Elsewhere, Fault, Found, PanicDuring, Side};
+pub use cause::{BadFree, Cause, Elsewhere, Fault, Found, PanicDuring, PlainMemory, Side};
 pub use explanation::{Decisive, Explanation, Fix, Precedence, Tasks};
 pub use kind::{Blame, FailureKind, Simplification};
 

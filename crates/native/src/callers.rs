@@ -195,6 +195,14 @@ pub(crate) fn of_stack(stack: &Backtrace) -> Called {
     called(&frames(stack))
 }
 
+/// Whether a function or a file on this stack has a name for which `is` holds.
+pub(crate) fn has_frame(stack: &Backtrace, is: &dyn Fn(&str) -> bool) -> bool {
+    frames(stack).iter().any(|frame| {
+        let file = frame.place.as_ref().is_some_and(|place| !place.file.starts_with(OURS) && is(&place.file));
+        file || is(&frame.function) || is(&frame.name())
+    })
+}
+
 /// What is known of the pending operation of a task, the last one that it has announced.
 pub(crate) fn of_pending(task: TaskId) -> Called {
     if !are_gathered() {

@@ -8,7 +8,8 @@ use std::panic::Location;
 static SPIN_LOOP: OperationKind = OperationKind::local("spin_loop").yielding();
 
 /// Ends an iteration of a spin loop: see [`std::hint::spin_loop`].
-#[inline]
+#[cfg_attr(not(feature = "outlined"), inline)]
+#[cfg_attr(feature = "outlined", inline(never))]
 #[track_caller]
 pub fn spin_loop() {
     match context::current() {

@@ -2,6 +2,8 @@
 //! that counts allocations). The runtime never calls that one: it may be under control itself.
 
 use crate::arena;
+#[cfg(feature = "arena")]
+use crate::runtime::plain::{self, How};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,7 +77,13 @@ pub(crate) unsafe fn reallocate(
     if !new.is_null() {
         // SAFETY: two blocks of at least this size; the old one is no longer used.
         unsafe {
-            std::ptr::copy_nonoverlapping(block, new, layout.size().min(size));
+            let both = layout.size().min(size);
+            #[cfg(feature = "arena")]
+            {
+                plain::note(block, both, How::Read);
+                plain::note(new, both, How::Write);
+            }
+            std::ptr::copy_nonoverlapping(block, new, both);
             all.dealloc(block, layout);
         }
     }

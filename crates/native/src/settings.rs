@@ -7,6 +7,7 @@ use crate::reuse::Reuse;
 use raddle_core::check::MEMORY;
 use raddle_core::clock::Time;
 use raddle_core::memory::{Model as Memory, StrongerOrdering};
+use raddle_core::suppressions::Suppressions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -69,6 +70,8 @@ pub struct Settings {
     pub heap: Option<Reuse>,
     /// Whether it is noted where blocks are allocated and freed.
     pub gathers_stacks: bool,
+    /// Whether accesses to plain memory are judged, and which races are not reported. For programs that are compiled for that, whose heap is judged.
+    pub plain: Option<Suppressions>,
     /// The memory model of atomics.
     pub memory: Memory,
     /// How many loads of an execution may read an older store than the last one; none for any number. It changes no execution,
@@ -97,6 +100,7 @@ impl Default for Settings {
             drops: Drops::Commute,
             heap: None,
             gathers_stacks: false,
+            plain: None,
             memory: Memory::Sc,
             stale_reads: None,
             strengthened: None,
@@ -135,6 +139,7 @@ impl Settings {
                 .as_ref()
                 .map(|reuse| ("heap", if reuse.is_explored() { "reused" } else { "held" }.to_owned())),
         )
+        .chain(self.plain.as_ref().map(|_| ("plain", "judged".to_owned())))
         .chain((self.memory != Memory::Sc).then(|| (MEMORY, self.memory.to_string())))
         .map(|(k, v)| (k.to_owned(), v))
         .collect()
@@ -156,6 +161,8 @@ impl Settings {
                 }
                 ("heap", "held") => self.heap = Some(Reuse::default()),
                 ("heap", "reused") => self.heap = Some(Reuse::explored()),
+                // Suppressions are those of the replay.
+                ("plain", "judged") => _ = self.plain.get_or_insert_default(),
                 (MEMORY, model) => self.memory = model.parse().map_err(|_| unknown())?,
                 ("spins", "await") => self.spins = Spins::Await,
                 ("spins", n) => self.spins = Spins::Fair(n.parse().map_err(|_| unknown())?),

@@ -32,6 +32,14 @@ pub unsafe fn keep(ranges: Vec<Range<usize>>) {
     VERSION.fetch_add(1, Ordering::Release);
 }
 
+/// The ranges that are saved, in ascending order.
+pub(crate) fn kept_ranges(ranges: &mut Vec<Range<usize>>) {
+    ranges.clear();
+    let kept = KEPT.lock().unwrap_or_else(|e| e.into_inner());
+    ranges.extend(kept.iter().map(|(from, bytes)| *from..*from + bytes.len()));
+    ranges.sort_unstable_by_key(|range| range.start);
+}
+
 /// Whether any execution has changed saved bytes. Then executions on several threads are invalid: they share
 /// them.
 pub fn changed() -> bool {

@@ -205,8 +205,8 @@ impl<T, F: Fn() -> T + ?Sized> SelfDriving for NativeWorld<'_, T, F> {
     #[inline]
     fn run_unobserved(&mut self, draws: &mut UniformDraws) -> bool {
         let Settings { memory, names_orderings, .. } = self.execution.settings;
-        if memory != Memory::Sc || names_orderings {
-            // Options of accesses to memory are not drawn uniformly, and orderings are found in the log.
+        if memory != Memory::Sc || names_orderings || self.execution.settings.plain.is_some() {
+            // Options of accesses to memory are not drawn uniformly; orderings, and what they synchronise, are in the log.
             return false;
         }
         self.prepare();
@@ -249,8 +249,12 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
             Memory::Sc => Assumption::SequentiallyConsistent,
             memory => Assumption::Memory(memory),
         };
-        let mut assumed =
-            vec![Assumption::PlainMemoryNotWatched, memory, Assumption::Timers(e.settings.time)];
+        let plain = match e.was_plain_memory_judged() {
+            true => Assumption::PlainMemoryWatched,
+            false => Assumption::PlainMemoryNotWatched,
+        };
+        let mut assumed = vec![plain, memory, Assumption::Timers(e.settings.time)];
+        assumed.extend(e.suppressions().map(Assumption::RaceSuppressed));
         let named = self.weaker.iter().take(MOST_NAMED);
         assumed.extend(named.map(|place| Assumption::TakenForSeqCst((*place).into())));
         let places = self.weaker.len().saturating_sub(MOST_NAMED) as u64;

@@ -264,6 +264,13 @@ impl Checker {
         self.settings.counted = raddle_native::Counted::all();
         self
     }
+    /// Judges accesses to plain memory, in a program that is compiled with the compiler's callbacks for that and whose heap is
+    /// judged.
+    #[doc(hidden)]
+    pub fn judge_plain_memory(mut self, rules: raddle_core::suppressions::Suppressions) -> Checker {
+        self.settings.plain = Some(rules);
+        self
+    }
     /// Sets the size of tasks' stacks, in bytes.
     pub fn stack_size(mut self, bytes: usize) -> Checker {
         self.settings.stack_size = bytes;

@@ -148,6 +148,10 @@ fn assumed(assumption: &Assumption) -> String {
             format!("of long executions only the first {}", count(*steps as u64, "step"))
         }
         Assumption::PlainMemoryNotWatched => "plain memory not watched".to_owned(),
+        Assumption::PlainMemoryWatched => {
+            "plain memory watched, but not in precompiled std or other languages".to_owned()
+        }
+        Assumption::RaceSuppressed(rule) => format!("race suppressed by {rule}"),
         Assumption::ReferenceCountsNotExplored => "reference counts not explored".to_owned(),
         Assumption::SequentiallyConsistent => "sequentially consistent".to_owned(),
         Assumption::SequentiallyConsistentSince(why) => {

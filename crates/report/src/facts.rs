@@ -1,5 +1,6 @@
 //! Facts about a failure as sentences: which task waits for what, where the other access was.
 
+use crate::coverage::count;
 use crate::escape;
 use crate::place;
 use raddle_core::fact::{Fact, Other, Relation, Waiting};
@@ -42,6 +43,10 @@ fn whole(fact: &Fact) -> String {
         }
         Relation::Reads => format!("{task} reads {object} here"),
         Relation::Writes => format!("{task} writes {object} here"),
+        Relation::Accesses { access, atomically, bytes } => {
+            let how = if *atomically { " atomically" } else { "" };
+            format!("{task} {access} {}{how}{}", count(*bytes as u64, "byte"), here(fact))
+        }
         Relation::ReadsSince => format!("{task} reads it since here"),
         Relation::ReadsAgain => format!("{task} reads it again here"),
         Relation::WantsToWrite => format!("{task} wants to write it here"),

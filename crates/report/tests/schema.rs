@@ -4,11 +4,11 @@
 mod records;
 
 use raddle_core::difference::{Difference, Ended};
-use raddle_core::fact::{Bound, Fact, Other, Relation, StopReason, Waiting};
+use raddle_core::fact::{Bound, Fact, Other, PlainAccess, Relation, StopReason, Waiting};
 use raddle_core::record::{Caller, Hold, LockUse, Mailbox, Place};
 use raddle_core::verdict::{
     BadFree, Cause, Coverage, Defect, Elsewhere, Extent, Failure, FailureKind, Fault, Found, PanicDuring,
-    Replayed, Side,
+    PlainMemory, Replayed, Side,
 };
 use serde_json::{Value, json};
 
@@ -169,6 +169,8 @@ fn relations() -> Vec<Relation> {
         FreesAgain,
         FreesHere,
         UsesFreed { operation: text() },
+        Accesses { access: PlainAccess::Read, atomically: true, bytes: 8 },
+        Accesses { access: PlainAccess::Write, atomically: false, bytes: 1 },
         Undefined { module: text(), function: text() },
         Differs { difference: Difference::Step { step: 1, was: text(), now: text() } },
         Differs { difference: Difference::Option { step: 1, now: text(), option: 2 } },
@@ -210,6 +212,7 @@ fn relations() -> Vec<Relation> {
             | FreesAgain
             | FreesHere
             | UsesFreed { .. }
+            | Accesses { .. }
             | Undefined { .. }
             | Differs { .. }
             | EndedIn { .. } => {}
@@ -253,6 +256,15 @@ fn causes() -> Vec<Cause> {
         FreedBlockUsed { task: text(), operation: text(), object: text(), size: 24, freed_by: Some(text()) },
         FreedBlockUsed { task: text(), operation: text(), object: text(), size: 24, freed_by: None },
         FreedBlockWritten { size: 24, freed_by: text() },
+        FreedBlockAccessed {
+            task: text(),
+            access: PlainAccess::Write,
+            bytes: 4,
+            offset: 8,
+            size: 24,
+            freed_by: text(),
+        },
+        UnorderedFree { task: text(), other: text(), size: 24 },
         Leak { values: 2, first: text() },
         StepLimit { max_steps: 1_000 },
         NotDeterministic { difference: Difference::From { step: 1 } },
@@ -274,6 +286,22 @@ fn causes() -> Vec<Cause> {
         self::BadFree::OfAStatic,
     ];
     all.extend(frees.map(|how| BadFree { task: text(), how }));
+    let memory = [
+        PlainMemory::Block { offset: 0, size: 24 },
+        PlainMemory::Block { offset: 8, size: 24 },
+        PlainMemory::Static,
+        PlainMemory::Stack { of: text() },
+    ];
+    all.extend(memory.map(|memory| PlainRace { first: text(), second: text(), bytes: 8, memory }));
+    let sides = [(Side::Before, 4), (Side::Behind, 0), (Side::Behind, 2)];
+    all.extend(sides.map(|(side, distance)| OutOfBounds {
+        task: text(),
+        access: PlainAccess::Read,
+        bytes: 4,
+        size: 24,
+        side,
+        distance,
+    }));
     let faults = [Fault::Segmentation, Fault::Bus, Fault::IllegalInstruction, Fault::Arithmetic];
     all.extend(faults.map(|fault| Faulted { task: text(), fault }));
     all.extend(during.map(|during| PanicAborts { task: text(), during, message: Some(text()) }));
@@ -299,6 +327,10 @@ fn causes() -> Vec<Cause> {
             | HeapOverflow { .. }
             | FreedBlockUsed { .. }
             | FreedBlockWritten { .. }
+            | FreedBlockAccessed { .. }
+            | OutOfBounds { .. }
+            | PlainRace { .. }
+            | UnorderedFree { .. }
             | Leak { .. }
             | StepLimit { .. }
             | NotDeterministic { .. }

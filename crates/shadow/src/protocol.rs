@@ -78,6 +78,9 @@ pub struct Order {
     /// Whether what the program does to its heap is judged, where executions have arenas.
     #[serde(default)]
     pub heap: bool,
+    /// Whether accesses to plain memory are judged: the program is compiled for that. With the text of a file of suppressions.
+    #[serde(default)]
+    pub races: Option<String>,
     /// The memory model of atomics, by its name; none as usual.
     #[serde(default)]
     pub memory: Option<String>,

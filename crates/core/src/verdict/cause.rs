@@ -5,6 +5,7 @@
 
 use super::{FailureKind, thousands};
 use crate::difference::Difference;
+use crate::fact::PlainAccess;
 use crate::record::Place;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -155,6 +156,56 @@ pub enum Cause {
         /// The task that freed it.
         freed_by: String,
     },
+    /// Two accesses to plain memory that happens-before does not order.
+    PlainRace {
+        /// The task of the first.
+        first: String,
+        /// The task of the second.
+        second: String,
+        /// How many bytes both access.
+        bytes: usize,
+        /// Which.
+        memory: PlainMemory,
+    },
+    /// A block of the heap is freed, and happens-before does not order that after an access to it.
+    UnorderedFree {
+        /// The task that frees it.
+        task: String,
+        /// The task of the access.
+        other: String,
+        /// The size of the block, in bytes.
+        size: usize,
+    },
+    /// Memory of a freed block is accessed.
+    FreedBlockAccessed {
+        /// The task.
+        task: String,
+        /// How.
+        access: PlainAccess,
+        /// How many bytes.
+        bytes: usize,
+        /// Where in the block.
+        offset: usize,
+        /// The size of the block, in bytes.
+        size: usize,
+        /// The task that freed it.
+        freed_by: String,
+    },
+    /// Memory beside a block is accessed.
+    OutOfBounds {
+        /// The task.
+        task: String,
+        /// How.
+        access: PlainAccess,
+        /// How many bytes.
+        bytes: usize,
+        /// The size of the block, in bytes.
+        size: usize,
+        /// At which end.
+        side: Side,
+        /// How far from it, in bytes.
+        distance: usize,
+    },
     /// Tracked values that were not dropped.
     Leak {
         /// How many.
@@ -276,6 +327,26 @@ pub enum Side {
     Behind,
 }
 
+/// Which memory is accessed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlainMemory {
+    /// A block of the heap.
+    Block {
+        /// Where in it.
+        offset: usize,
+        /// Its size, in bytes.
+        size: usize,
+    },
+    /// A static.
+    Static,
+    /// The stack of a task.
+    Stack {
+        /// The task.
+        of: String,
+    },
+}
+
 /// What is wrong with what is freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -365,11 +436,16 @@ impl Cause {
             | Cause::ReadAgain { .. }
             | Cause::ProcessesWait { .. } => FailureKind::Deadlock,
             Cause::Livelock { .. } | Cause::Endless { .. } => FailureKind::Livelock,
-            Cause::Unordered { .. } | Cause::Overlapping { other: Some(_), .. } => FailureKind::DataRace,
+            Cause::Unordered { .. }
+            | Cause::Overlapping { other: Some(_), .. }
+            | Cause::PlainRace { .. }
+            | Cause::UnorderedFree { .. } => FailureKind::DataRace,
             Cause::DoubleFree { .. } => FailureKind::DoubleFree,
             Cause::BadFree { .. } => FailureKind::BadFree,
-            Cause::HeapOverflow { .. } => FailureKind::HeapOverflow,
-            Cause::FreedBlockUsed { .. } | Cause::FreedBlockWritten { .. } => FailureKind::UseAfterFree,
+            Cause::HeapOverflow { .. } | Cause::OutOfBounds { .. } => FailureKind::HeapOverflow,
+            Cause::FreedBlockUsed { .. }
+            | Cause::FreedBlockWritten { .. }
+            | Cause::FreedBlockAccessed { .. } => FailureKind::UseAfterFree,
             Cause::Leak { .. } => FailureKind::Leak,
             Cause::StepLimit { .. } => FailureKind::StepLimit,
             Cause::NotDeterministic { .. } | Cause::TicketDiffers { .. } => FailureKind::NotDeterministic,
@@ -388,6 +464,28 @@ impl Cause {
         match self {
             Cause::Crashed { place, .. } | Cause::Exited { place, .. } => place.as_ref(),
             _ => None,
+        }
+    }
+}
+
+impl fmt::Display for PlainAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PlainAccess::Read => "reads",
+            PlainAccess::Write => "writes",
+        })
+    }
+}
+
+impl fmt::Display for PlainMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlainMemory::Block { offset: 0, size } => write!(f, "a block of {}", bytes(*size)),
+            PlainMemory::Block { offset, size } => {
+                write!(f, "a block of {}, at offset {offset}", bytes(*size))
+            }
+            PlainMemory::Static => f.write_str("a static"),
+            PlainMemory::Stack { of } => write!(f, "the stack of {of}"),
         }
     }
 }
@@ -475,6 +573,32 @@ impl fmt::Display for Cause {
             }
             Cause::FreedBlockWritten { size, freed_by } => {
                 write!(f, "a block of {} was written after {freed_by} had freed it", bytes(*size))
+            }
+            Cause::PlainRace { first, second, bytes: size, memory } => write!(
+                f,
+                "{first} and {second} access the same {} of {memory}, and nothing in the program orders them",
+                bytes(*size)
+            ),
+            Cause::UnorderedFree { task, other, size } => write!(
+                f,
+                "{task} frees a block of {} that {other} accesses, and nothing in the program orders them",
+                bytes(*size)
+            ),
+            Cause::FreedBlockAccessed { task, access, bytes: length, offset, size, freed_by } => {
+                write!(f, "{task} {access} {} of a block of {}", bytes(*length), bytes(*size))?;
+                if *offset > 0 {
+                    write!(f, ", at offset {offset},")?;
+                }
+                write!(f, " that {freed_by} has freed")
+            }
+            Cause::OutOfBounds { task, access, bytes: length, size, side, distance } => {
+                write!(f, "{task} {access} {}", bytes(*length))?;
+                match (side, *distance) {
+                    (Side::Behind, 0) => f.write_str(" beyond the end")?,
+                    (Side::Behind, far) => write!(f, ", {} behind the end", bytes(far))?,
+                    (Side::Before, far) => write!(f, ", {} before the beginning", bytes(far))?,
+                }
+                write!(f, " of a block of {}", bytes(*size))
             }
             Cause::Leak { values: 1, first } => write!(f, "a tracked {first} was never dropped"),
             Cause::Leak { values, first } => {

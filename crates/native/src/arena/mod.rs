@@ -18,6 +18,7 @@ use region::{REGIONS, Region};
 pub(crate) use region::{begins_anew, contains};
 use std::alloc::Layout;
 use std::cell::Cell;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -154,6 +155,17 @@ fn in_region<R>(f: impl FnOnce(&mut Region) -> Option<R>) -> Option<R> {
     REGION.get().and_then(|mut region| f(unsafe { region.as_mut() }))
 }
 
+/// The addresses of the region of the present execution.
+pub(crate) fn region() -> Option<Range<usize>> {
+    in_region(|region| Some(region.addresses()))
+}
+
+/// Whether the runtime works for itself.
+#[inline]
+pub(crate) fn is_own() -> bool {
+    OWN.get()
+}
+
 /// Whether memory comes from a region now.
 #[inline]
 pub(crate) fn is_for_the_program() -> bool {
@@ -167,7 +179,10 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
         Some(current) => {
             let block = current.with(|e| {
                 let (me, stack) = (e.me(), e.heap().stack());
-                e.heap().allocate(me, layout, stack, || in_region(|region| region.extend(layout)))
+                let start =
+                    e.heap().allocate(me, layout, stack, || in_region(|region| region.extend(layout)))?;
+                e.note_allocated(start, layout.size());
+                Some(start)
             });
             block.map(|start| start as *mut u8)
         }

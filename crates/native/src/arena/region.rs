@@ -115,7 +115,11 @@ impl Region {
 
     /// Whether this address is in it.
     pub fn is_around(&self, address: usize) -> bool {
-        (self.base..self.base + SIZE).contains(&address)
+        self.addresses().contains(&address)
+    }
+
+    pub fn addresses(&self) -> Range<usize> {
+        self.base..self.base + SIZE
     }
 
     /// An execution begins. If that is strict, the memory of the one before must not be used any more.

@@ -9,6 +9,7 @@ use crate::runtime::judge::panics;
 use crate::runtime::log::{Effect, Sync};
 use crate::runtime::objects::{Identity, Known, ObjectKind};
 use crate::runtime::operation::Op;
+use crate::runtime::plain::watch;
 use crate::runtime::scheduler::{Mode, Turn};
 use crate::runtime::tasks::end::END;
 use crate::runtime::tasks::fiber::{self, At, Fiber};
@@ -40,6 +41,9 @@ pub(crate) fn current() -> Option<Current> {
 pub(in crate::runtime) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
     CURRENT.set(execution);
     let result = f();
+    if cfg!(feature = "arena") {
+        watch::skip_all();
+    }
     CURRENT.set(std::ptr::null_mut());
     result
 }

@@ -15,6 +15,7 @@ use super::log::{Effect, Log, Sync};
 use super::memory::stale_addresses;
 use super::objects::{Identity, Known, ObjectKind};
 use super::operation::{NO_OBJECT, OperationKind};
+use super::plain::Plain;
 use super::scheduler::{Mode, Scheduler};
 use super::state::State;
 use super::tasks::Tasks;
@@ -36,6 +37,7 @@ pub(crate) struct Execution {
     pub(super) history: History,
     pub(super) judge: Judge,
     pub(super) heap: Heap,
+    pub(super) plain: Plain,
     pub(super) log: Log,
     pub(super) host: Host,
     pub(super) counts: Counts,
@@ -56,6 +58,7 @@ impl Execution {
             history: History::default(),
             judge: Judge::default(),
             heap: Heap::of(&settings),
+            plain: Plain::of(&settings),
             log: Log::default(),
             host: Host::of_this_thread(),
             counts: Counts::new(&settings),
@@ -71,6 +74,7 @@ impl Execution {
         self.state.memory.follow(settings.memory, settings.stale_reads);
         self.judge.renew();
         self.heap = Heap::of(&settings);
+        self.plain = Plain::of(&settings);
         self.log.renew();
         self.host.take_hash_keys_again();
         self.counts = Counts::new(&settings);
@@ -104,6 +108,8 @@ impl Execution {
         }
         self.judge.reset();
         self.heap.reset();
+        self.plain.begin(crate::arena::region());
+        self.tasks.watch(self.plain.is_judged());
         self.log.reset();
         self.host.reset_hash_keys();
         self.counts.reset();
@@ -120,7 +126,9 @@ impl Execution {
 
     /// The execution so far.
     pub fn record(&self) -> ExecutionRecord {
-        self.evidence().record()
+        let mut record = self.evidence().record();
+        self.show_accesses(&mut record);
+        record
     }
 
     /// Whether an execution is under way, for the watchdog.
@@ -171,6 +179,16 @@ impl Execution {
     /// Whether an execution with these settings freed more memory than is held back.
     pub fn has_forgotten_memory(&self) -> bool {
         self.heap.has_reached_limit()
+    }
+
+    /// Whether accesses to plain memory were judged in all executions with these settings.
+    pub fn was_plain_memory_judged(&self) -> bool {
+        self.plain.was_judged()
+    }
+
+    /// The suppressions of races that were used.
+    pub fn suppressions(&self) -> impl Iterator<Item = String> {
+        self.plain.suppressions()
     }
 
     /// Whether a cell was not judged for races, in any execution with these settings.
@@ -363,6 +381,10 @@ impl Execution {
             let line = self.log.present_line();
             line.effect = effect;
             line.sync = sync;
+            match self.log.is_alone() {
+                true => self.plain.did_alone(&self.log),
+                false => self.plain.did(&self.log),
+            }
         }
     }
 

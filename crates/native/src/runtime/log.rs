@@ -246,6 +246,11 @@ impl Log {
         (line.kind, line.place, line.object) = (kind, place, object);
         (line.wrote, line.sync, line.effect) = (false, Sync::None, Effect::None);
     }
+    /// Whether a loop goes on alone: its operations have one line.
+    #[inline]
+    pub fn is_alone(&self) -> bool {
+        self.alone.is_some()
+    }
     /// What a loop that goes on alone did last.
     pub fn done_alone(&self) -> Option<&Line> {
         self.alone.map(|at| &self.lines[at])

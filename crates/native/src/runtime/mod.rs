@@ -27,6 +27,9 @@ pub(crate) mod memory;
 pub(crate) mod objects;
 pub(crate) mod operation;
 mod panic_count;
+// The same.
+#[cfg_attr(not(feature = "arena"), allow(dead_code, unused_imports))]
+pub(crate) mod plain;
 pub(crate) mod record;
 mod repetition;
 pub(crate) mod scheduler;

@@ -105,6 +105,8 @@ impl Execution {
             self.leave_behind();
         }
         self.scheduler.begin_teardown();
+        self.plain.end();
+        self.tasks.watch(false);
         self.state.objects.begin_teardown();
         if self.tasks.fibers() > 0 {
             for id in self.tasks.ids().rev() {

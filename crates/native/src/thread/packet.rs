@@ -115,6 +115,7 @@ mod blocks {
     pub fn take<T>() -> NonNull<Shared<T>> {
         if !fits::<T>() {
             let layout = Layout::new::<Shared<T>>();
+            let _paused = crate::runtime::plain::watch::pause();
             // SAFETY: the layout has a size: it holds a counter.
             let memory = unsafe { std::alloc::alloc(layout) };
             return NonNull::new(memory.cast()).unwrap_or_else(|| std::alloc::handle_alloc_error(layout));

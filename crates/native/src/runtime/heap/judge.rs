@@ -3,7 +3,7 @@
 //! Invariant: nothing is said in teardown, where tasks that were stopped anywhere are unwound, and nothing of memory that is
 //! not known.
 
-use super::zones::Damage;
+use super::zones::{Damage, ZONE};
 use super::{Block, Heap, State};
 use crate::callers::{self, Called};
 use crate::runtime::execution::Execution;
@@ -13,6 +13,7 @@ use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{BadFree, Cause, Defect, Side};
 use std::alloc::Layout;
 use std::backtrace::Backtrace;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Whether a block that was freed is one of this execution.
@@ -29,6 +30,16 @@ impl Heap {
     pub fn stack(&self) -> Option<Rc<Backtrace>> {
         (self.gathers_stacks || callers::are_gathered()).then(callers::stack)
     }
+}
+
+/// A block that something is beside.
+pub(crate) struct Beside {
+    pub size: usize,
+    pub side: Side,
+    /// How many bytes before or behind it.
+    pub distance: usize,
+    /// Who allocated and freed it.
+    pub facts: Vec<Fact>,
 }
 
 impl Execution {
@@ -76,8 +87,9 @@ impl Execution {
             let defect = self.damaged(at, damage, Some(task.clone()));
             return Err(defect.with(frees(Relation::FreesHere)));
         }
+        let race = self.note_freed(start, layout.size());
         self.heap.put_away(at, me, stack);
-        Ok(Freed::Known)
+        race.map_or(Ok(Freed::Known), Err)
     }
 
     /// The running task frees memory that no allocator has made.
@@ -172,20 +184,50 @@ impl Execution {
         self.with_facts(at, Defect::of(Cause::HeapOverflow { size, side, found_by }))
     }
 
+    /// The block around an address: where in it that is, its size, and who allocated and freed it.
+    pub(crate) fn block_around(&self, address: usize) -> Option<(usize, usize, Vec<Fact>)> {
+        let at = self.heap.around(address)?;
+        let block = &self.heap.blocks[at];
+        Some((address - block.start, block.size, self.facts(at).collect()))
+    }
+
+    /// Who freed the block around an address.
+    pub(crate) fn freed_by(&self, address: usize) -> Option<String> {
+        let block = &self.heap.blocks[self.heap.around(address)?];
+        (block.state != State::Live).then(|| self.tasks.name(block.freed_by))
+    }
+
+    /// The block that these bytes are beside, which are not all in one.
+    pub(crate) fn block_beside(&self, bytes: &Range<usize>) -> Option<Beside> {
+        let blocks = &self.heap.blocks;
+        let next = blocks.partition_point(|block| block.start <= bytes.start);
+        let before = next.checked_sub(1);
+        let is_behind = |at: &usize| bytes.start < blocks[*at].start + blocks[*at].size.max(1) + ZONE;
+        let (at, side, distance) = match before.filter(is_behind) {
+            Some(at) => (at, Side::Behind, bytes.start.saturating_sub(blocks[at].start + blocks[at].size)),
+            None => (next, Side::Before, blocks.get(next)?.start - bytes.start),
+        };
+        Some(Beside { size: blocks[at].size, side, distance, facts: self.facts(at).collect() })
+    }
+
     /// Who allocated a block and who freed it.
     fn with_facts(&self, at: usize, defect: Defect) -> Defect {
+        self.facts(at).fold(defect, Defect::with)
+    }
+
+    fn facts(&self, at: usize) -> impl Iterator<Item = Fact> {
         let block = &self.heap.blocks[at];
         let stacks = self.heap.stacks.get(at).cloned().unwrap_or_default();
         let name = |task: TaskId| self.tasks.name(task);
         let allocated = fact_with(name(block.allocated_by), Relation::Allocated, stacks.allocated.as_ref());
         let freed = (block.state != State::Live)
             .then(|| fact_with(name(block.freed_by), Relation::Freed, stacks.freed.as_ref()));
-        freed.into_iter().fold(defect.with(allocated), Defect::with)
+        std::iter::once(allocated).chain(freed)
     }
 }
 
 /// A fact about a task, with the place and the call on its stack.
-fn fact_with(task: String, relation: Relation, stack: Option<&Rc<Backtrace>>) -> Fact {
+pub(crate) fn fact_with(task: String, relation: Relation, stack: Option<&Rc<Backtrace>>) -> Fact {
     let Called { inner, caller } = stack.map(|stack| callers::of_stack(stack)).unwrap_or_default();
     Fact { caller, ..Fact::of(task, relation).at(inner) }
 }

@@ -10,7 +10,7 @@ mod zones;
 
 use crate::reuse::Reuse;
 use crate::settings::Settings;
-pub(crate) use judge::Freed;
+pub(crate) use judge::{Freed, fact_with};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::alloc::Layout;
 use std::backtrace::Backtrace;

@@ -10,7 +10,7 @@ mod misuse;
 pub(crate) mod panics;
 pub(crate) mod race;
 mod rereads;
-mod sync_clocks;
+pub(in crate::runtime) mod sync_clocks;
 
 use leak::Tracked;
 use race::Races;

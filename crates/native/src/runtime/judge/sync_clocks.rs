@@ -41,6 +41,8 @@ pub(in crate::runtime) struct Clocks {
     objects: Vec<Released>,
     /// What went with the messages that were sent, by the line that sent them.
     sent: BTreeMap<u32, VectorClock>,
+    /// What can be learned from real atomics, by their addresses.
+    real: BTreeMap<usize, Released>,
 }
 
 fn acquires(ordering: Ordering) -> bool {
@@ -64,6 +66,27 @@ impl TaskSyncClocks {
     fn stores(&self, ordering: Ordering) -> &VectorClock {
         if releases(ordering) { &self.clock } else { &self.fenced }
     }
+    /// A store, which ends the release sequences of those before it.
+    fn store(&mut self, me: TaskId, object: &mut Released, ordering: Ordering) {
+        object.to_all.copy_from(self.stores(ordering));
+        self.clock.tick(me);
+    }
+    /// A read-modify-write, which goes on with them.
+    fn update(&mut self, me: TaskId, object: &mut Released, ordering: Ordering) {
+        self.load(&object.to_all, ordering);
+        object.to_all.join(self.stores(ordering));
+        self.clock.tick(me);
+    }
+    fn fence(&mut self, me: TaskId, ordering: Ordering) {
+        let TaskSyncClocks { clock, seen, fenced } = self;
+        if acquires(ordering) {
+            clock.join(seen);
+        }
+        if releases(ordering) {
+            fenced.copy_from(clock);
+            clock.tick(me);
+        }
+    }
 }
 
 impl Clocks {
@@ -79,19 +102,69 @@ impl Clocks {
             to_exclusive.clear();
         }
         self.sent.clear();
+        self.real.clear();
+    }
+
+    /// Whether the line of this number was learned of already.
+    pub fn is_beyond(&self, line: usize) -> bool {
+        line < self.done
+    }
+
+    /// The present line, which was learned of already, has only now said what it did, or has become another operation.
+    pub fn learn_again(&mut self, log: &Log) {
+        let at = log.present();
+        self.learn_at(log, at);
+    }
+
+    /// What `task` knows after all that was learned of.
+    pub fn present(&self, task: TaskId) -> &VectorClock {
+        &self.tasks[task.index()].clock
+    }
+
+    /// A real atomic, which is no object, or a fence.
+    #[cfg_attr(not(feature = "arena"), allow(dead_code))]
+    pub fn learn_of_atomic(&mut self, me: TaskId, address: usize, sync: Sync) {
+        self.task(me);
+        let task = &mut self.tasks[me.index()];
+        match sync {
+            Sync::Fence(ordering) => task.fence(me, ordering),
+            Sync::Load(ordering) => {
+                // What was never stored to is not in the list.
+                if let Some(atomic) = self.real.get(&address) {
+                    task.load(&atomic.to_all, ordering);
+                }
+            }
+            Sync::Store(ordering) => task.store(me, self.real.entry(address).or_default(), ordering),
+            Sync::Update(ordering) => task.update(me, self.real.entry(address).or_default(), ordering),
+            _ => unreachable!("an atomic is loaded, stored or updated"),
+        }
+    }
+
+    /// The real atomics in this range are gone.
+    pub fn forget(&mut self, range: std::ops::Range<usize>) {
+        if !self.real.is_empty() {
+            while let Some((address, _)) = self.real.range(range.clone()).next() {
+                let address = *address;
+                self.real.remove(&address);
+            }
+        }
     }
 
     /// What `task` knows after all that is in the log.
     pub fn of(&mut self, task: TaskId, log: &Log) -> &VectorClock {
         for at in self.done..log.len() {
-            let line = &log.lines()[at];
-            match log.source(at as u32) {
-                None => self.learn(line, at as u32),
-                Some(source) => self.learn_message(line, at as u32, source.line),
-            }
+            self.learn_at(log, at as u32);
         }
         self.done = log.len();
         &self.task(task).clock
+    }
+
+    fn learn_at(&mut self, log: &Log, at: u32) {
+        let line = &log.lines()[at as usize];
+        match log.source(at) {
+            None => self.learn(line, at),
+            Some(source) => self.learn_message(line, at, source.line),
+        }
     }
 
     fn task(&mut self, id: TaskId) -> &mut TaskSyncClocks {
@@ -147,28 +220,14 @@ impl Clocks {
                 task.load(&object.to_all, ordering);
             }
             Sync::Store(ordering) => {
-                // A store ends the release sequences of those before it.
                 let (task, object) = self.both(me, line.object);
-                object.to_all.copy_from(task.stores(ordering));
-                task.clock.tick(me);
+                task.store(me, object, ordering);
             }
             Sync::Update(ordering) => {
-                // A read-modify-write goes on with them.
                 let (task, object) = self.both(me, line.object);
-                task.load(&object.to_all, ordering);
-                object.to_all.join(task.stores(ordering));
-                task.clock.tick(me);
+                task.update(me, object, ordering);
             }
-            Sync::Fence(ordering) => {
-                let TaskSyncClocks { clock, seen, fenced } = self.task(me);
-                if acquires(ordering) {
-                    clock.join(seen);
-                }
-                if releases(ordering) {
-                    fenced.copy_from(clock);
-                    clock.tick(me);
-                }
-            }
+            Sync::Fence(ordering) => self.task(me).fence(me, ordering),
             Sync::Send => self.send(me, at),
             Sync::Receive(sent) | Sync::Learn(sent) => self.receive(me, sent),
             Sync::Exchange(sent) => {
@@ -230,7 +289,8 @@ impl Clocks {
         self.sent.insert(at, sent);
     }
 
-    fn receive(&mut self, me: TaskId, sent: u32) {
+    /// Learns what the line of this number has sent.
+    pub fn receive(&mut self, me: TaskId, sent: u32) {
         self.task(me);
         let clock = self.sent.get(&sent);
         debug_assert!(clock.is_some(), "what is received was sent");

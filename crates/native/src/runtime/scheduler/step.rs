@@ -174,6 +174,7 @@ impl Execution {
             self.state.memory.forget(from, size);
             self.judge.forget(from, size);
             stale_addresses::forget(from, size);
+            self.plain.forget_stack(&stack);
         }
         if self.tasks[id].phase() != Phase::Ending {
             self.scheduler.set_pending(id, Pending::NOTHING);

@@ -11,6 +11,7 @@ pub(crate) mod stack;
 pub(crate) mod task;
 
 use crate::runtime::context::Switch;
+use crate::runtime::plain::watch;
 use corosensei::stack::Stack;
 use fiber::{At, Fiber};
 use raddle_core::operation::TaskId;
@@ -40,6 +41,8 @@ pub(crate) struct Tasks {
     has_locals: bool,
     /// A task has a name of its own, which is in the program's memory.
     has_labels: bool,
+    /// Accesses of tasks to plain memory are watched.
+    is_watched: bool,
 }
 
 impl Tasks {
@@ -55,6 +58,7 @@ impl Tasks {
             is_done: false,
             has_locals: false,
             has_labels: false,
+            is_watched: false,
         }
     }
 
@@ -97,6 +101,19 @@ impl Tasks {
     #[inline(always)]
     pub fn set_current(&mut self, id: TaskId) {
         self.current = id;
+        if self.is_watched() {
+            let task = &self[id];
+            watch::skip_stack((!task.has_shared_stack).then_some(&task.stack));
+        }
+    }
+
+    /// Whether accesses of tasks to plain memory are watched from here on.
+    pub fn watch(&mut self, yes: bool) {
+        self.is_watched = yes;
+    }
+    #[inline(always)]
+    pub fn is_watched(&self) -> bool {
+        cfg!(feature = "arena") && self.is_watched
     }
 
     /// The task that runs.
@@ -191,6 +208,16 @@ impl Tasks {
         let fiber = self.running_mut().fiber.as_mut().expect("a task that ran has a fiber");
         // SAFETY: it was left where nothing is left to be dropped: see `context::enter`.
         unsafe { fiber.force_reset() };
+    }
+
+    /// The task on whose stack this address is.
+    pub fn stacked_at(&self, address: usize) -> Option<TaskId> {
+        self.ids().find(|id| self[*id].fiber.is_some() && self[*id].stack.contains(&address))
+    }
+
+    /// Another task than its own has touched the stack of a task: from here on its own accesses to it are looked at.
+    pub fn share_stack(&mut self, id: TaskId) {
+        self[id].has_shared_stack = true;
     }
 
     /// Whether `address` belongs to the stack of one of the tasks.

@@ -70,6 +70,8 @@ pub(crate) struct Task {
     pub(super) fiber: Option<Fiber>,
     /// The memory of its stack, guard page included, while it has a fiber.
     pub(super) stack: Range<usize>,
+    /// Another task has touched it, as far as that is watched.
+    pub(super) has_shared_stack: bool,
     pub(super) children: u32,
     pub(super) timers: u32,
     /// How many objects of each kind it was the first to touch.
@@ -104,6 +106,7 @@ impl Task {
             op: Op::nothing(),
             fiber: None,
             stack: 0..0,
+            has_shared_stack: false,
             children: 0,
             timers: 0,
             touched: Vec::new(),
@@ -129,6 +132,7 @@ impl Task {
         self.parent = parent;
         self.number = number;
         self.label = None;
+        self.has_shared_stack = false;
         self.op.be_nothing();
         self.children = 0;
         self.timers = 0;

@@ -13,6 +13,7 @@ use crate::runtime::memory::{Model, Sequential};
 use crate::runtime::objects::ObjectKind;
 use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
+use crate::runtime::plain::How;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::verdict::{Cause, Defect};
 use std::panic::Location;
@@ -211,6 +212,26 @@ impl Cell {
         object
     }
 
+    /// Says what the operation did, to its object and to the memory itself: plain accesses there may race with it.
+    #[inline(always)]
+    #[track_caller]
+    fn did(self, current: Current, effect: Effect, sync: Synchronises, how: How) {
+        let time = current.with(|e| e.time_of_plain());
+        current.did(effect, sync);
+        if let Some(time) = time {
+            self.meets_plain(current, how, time);
+        }
+    }
+
+    /// A task that reads knows already what it has acquired, and one that writes has released that it did: `time` was before.
+    #[inline(never)]
+    #[track_caller]
+    fn meets_plain(self, current: Current, how: How, time: u32) {
+        if let Some(defect) = current.with(|e| e.access_as_atomic(self.address, self.size, how, time)) {
+            current.fail(defect);
+        }
+    }
+
     /// An access under a weak memory model: `new` makes the new bits of the old ones, if it writes.
     #[cold]
     #[inline(never)]
@@ -272,7 +293,8 @@ impl Cell {
                 (Effect::Read(shape, taken.read), Synchronises::Load(order))
             }
         };
-        current.did(effect, sync);
+        let how = if taken.wrote.is_some() { How::AtomicWrite } else { How::AtomicRead };
+        self.did(current, effect, sync, how);
         if is_step.is_some() {
             current.with(|e| e.has_read_in_last_round());
         }
@@ -328,7 +350,7 @@ impl Cell {
         current.with(|e| e.note_ordering(object, (order, order)));
         // SAFETY: see above.
         let value: T = self.act(current, |m, me| unsafe { m.load(me, self.address, order, option) });
-        current.did(Effect::Read(T::SHAPE, value.bits()), Synchronises::Load(order));
+        self.did(current, Effect::Read(T::SHAPE, value.bits()), Synchronises::Load(order), How::AtomicRead);
         Some(value)
     }
 
@@ -348,7 +370,12 @@ impl Cell {
         // SAFETY: see above.
         self.act(current, |m, me| unsafe { m.store(me, self.address, order, option, value) });
         current.with(|e| e.touch(object));
-        current.did(Effect::Wrote(T::SHAPE, value.bits()), Synchronises::Store(order));
+        self.did(
+            current,
+            Effect::Wrote(T::SHAPE, value.bits()),
+            Synchronises::Store(order),
+            How::AtomicWrite,
+        );
         true
     }
 
@@ -379,7 +406,8 @@ impl Cell {
         });
         let new = new.unwrap_or(old);
         self.changed(current, object, old != new);
-        current.did(Effect::Updated(T::SHAPE, old.bits(), new.bits()), Synchronises::Update(order));
+        let effect = Effect::Updated(T::SHAPE, old.bits(), new.bits());
+        self.did(current, effect, Synchronises::Update(order), How::AtomicWrite);
         Some(old)
     }
 
@@ -421,7 +449,12 @@ impl Cell {
                 e.spend_spurious();
                 e.only_looked();
             });
-            current.did(Effect::Word("fails for no reason"), Synchronises::Load(failure));
+            self.did(
+                current,
+                Effect::Word("fails for no reason"),
+                Synchronises::Load(failure),
+                How::AtomicRead,
+            );
             return Some(Err(expected));
         }
         let (found, new) = self.act(current, |m, me| {
@@ -430,11 +463,13 @@ impl Cell {
             unsafe { m.update(me, self.address, (success, failure), option, exchange) }
         });
         let Some(new) = new else {
-            current.did(Effect::Refused(T::SHAPE, found.bits()), Synchronises::Load(failure));
+            let effect = Effect::Refused(T::SHAPE, found.bits());
+            self.did(current, effect, Synchronises::Load(failure), How::AtomicRead);
             return Some(Err(found));
         };
         self.changed(current, object, found != new);
-        current.did(Effect::Updated(T::SHAPE, found.bits(), new.bits()), Synchronises::Update(success));
+        let effect = Effect::Updated(T::SHAPE, found.bits(), new.bits());
+        self.did(current, effect, Synchronises::Update(success), How::AtomicWrite);
         Some(Ok(found))
     }
 }

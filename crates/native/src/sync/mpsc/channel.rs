@@ -9,10 +9,12 @@ use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::objects;
 use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use crate::runtime::plain::watch::{self, Paused};
 use crate::thread::set_timer;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::cell::{RefCell, RefMut};
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use std::time::Duration;
@@ -133,6 +135,27 @@ pub(super) struct State<T> {
     pub takes: Vec<(u32, u32)>,
 }
 
+/// The borrowed state. Senders share it, and nothing orders them.
+pub(super) struct Messages<'a, T> {
+    state: RefMut<'a, State<T>>,
+    _paused: Paused,
+}
+
+impl<T> Deref for Messages<'_, T> {
+    type Target = State<T>;
+    #[inline]
+    fn deref(&self) -> &State<T> {
+        &self.state
+    }
+}
+
+impl<T> DerefMut for Messages<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State<T> {
+        &mut self.state
+    }
+}
+
 /// A channel of an execution.
 pub(super) struct Channel<T> {
     pub object: ObjectId,
@@ -208,8 +231,9 @@ impl<T> Channel<T> {
 
     /// The messages. No code of the program runs while they are borrowed.
     #[inline]
-    pub fn state(&self) -> RefMut<'_, State<T>> {
-        self.state.borrow_mut()
+    pub fn state(&self) -> Messages<'_, T> {
+        let paused = watch::pause();
+        Messages { state: self.state.borrow_mut(), _paused: paused }
     }
 
     #[inline(always)]
@@ -305,6 +329,7 @@ impl<T> Channel<T> {
             0 => VecDeque::new(),
             _ => std::mem::take(&mut self.state().queue),
         };
+        current.with(|e| unreceived.iter().for_each(|message| e.learn_of_message(message.line)));
         if self.layout.orders(facts.sent) {
             return drop(unreceived);
         }

@@ -6,6 +6,7 @@ use super::channel::Channel;
 use crate::runtime::context::{self, Current};
 use crate::runtime::leftovers::Slot;
 use crate::runtime::objects::ObjectKind;
+use crate::runtime::plain::watch;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -51,7 +52,9 @@ impl<T> Joint<T> {
     pub fn new(current: Current, channel: Channel<T>) -> Joint<T> {
         let kind = channel.kind();
         let counted = Counted { slot: Cell::new(0), ends: Cell::new(1), channel };
+        let paused = watch::pause();
         let counted = NonNull::from(Box::leak(Box::new(counted)));
+        drop(paused);
         // SAFETY: it begins with its slot, and is boxed until it is removed.
         current.with(|e| unsafe { e.leftovers.add(counted.cast(), free::<T>) });
         Joint { counted, serial: current.with(|e| e.serial()), kind, owns: PhantomData }

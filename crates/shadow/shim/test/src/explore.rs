@@ -10,6 +10,7 @@ use crate::{determinism_probe, long, memory};
 use raddle::observer::{self, Observer};
 use raddle::{Checked, Checker, Coverage, Failure, FailureKind, Heap, SearchKind};
 use raddle_core::search::{Budget, Progress, Saved};
+use raddle_core::suppressions::Suppressions;
 use raddle::{callers, expected, outside};
 use raddle_terminal::{SearchFile, SearchKeeper};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -194,6 +195,9 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
     let stack = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
     if let Some(stack) = stack {
         checker = checker.stack_size(stack);
+    }
+    if let Some(suppressions) = order.races.as_ref().filter(|_| order.arena) {
+        checker = checker.judge_plain_memory(Suppressions::parse(suppressions)?);
     }
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(order.time);
