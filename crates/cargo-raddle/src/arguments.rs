@@ -66,6 +66,16 @@ pub struct Test {
     /// Whether double frees, uses after free and writes beyond heap blocks are found
     #[arg(long, value_name = "WHETHER", default_value = "on")]
     pub heap: Heap,
+    /// Find data races on plain memory, and accesses beyond or after heap blocks: compiles all crates with callbacks for that
+    /// (also with RADDLE_RACES=1)
+    #[arg(long)]
+    pub races: bool,
+    /// Races that are not reported: a file with lines `race:PATH-OR-FUNCTION`
+    #[arg(long, value_name = "FILE")]
+    pub suppressions: Option<PathBuf>,
+    /// What is in that file.
+    #[arg(skip)]
+    pub rules: String,
     /// A thread that panics and is never joined does not fail its test, as under the usual harness
     #[arg(long)]
     pub allow_thread_panics: bool,

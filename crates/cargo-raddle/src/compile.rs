@@ -82,6 +82,8 @@ pub struct Build<'a> {
     pub color: Color,
     pub exclude: &'a [String],
     pub as_miri: bool,
+    /// With callbacks at accesses to plain memory.
+    pub races: bool,
     pub shim: &'a Shim,
     pub compiler: &'a Compiler,
 }
@@ -91,7 +93,7 @@ impl Build<'_> {
         let mut hasher = DefaultHasher::new();
         let mut exclude = self.exclude.to_vec();
         exclude.sort();
-        (&self.shim.fingerprint, exclude, self.as_miri).hash(&mut hasher);
+        (&self.shim.fingerprint, exclude, self.as_miri, self.races).hash(&mut hasher);
         let name = format!("{}{}-{:08x}", leftovers::BUILD, self.shim.generation, hasher.finish() as u32);
         self.workspace.our_folder().join(name)
     }
@@ -141,6 +143,10 @@ impl Build<'_> {
         if self.as_miri {
             command.env(wrapper::AS_MIRI, "1");
         }
+        match self.races {
+            true => command.env(wrapper::RACES, "1"),
+            false => command.env_remove(wrapper::RACES),
+        };
         command
     }
 

@@ -81,6 +81,7 @@ pub fn written(failure: &Failure, coverage: &Coverage) -> (String, String) {
         exclude: vec!["other".to_owned()],
         as_miri: false,
         real_arc: false,
+        races: None,
         allow_thread_panics: true,
         beginning: 1_700_000_000,
     };

@@ -18,6 +18,7 @@ mod known;
 mod leftovers;
 mod new;
 mod programs;
+mod races;
 mod replay;
 mod results;
 mod screen;

@@ -58,6 +58,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         track_arc: false,
         // As the ticket says.
         heap: false,
+        races: kept.origin.races.clone(),
         memory: None,
         stale_reads: None,
         replay: Some(ticket.display().to_string()),
@@ -143,6 +144,7 @@ fn build(
         color: Color::Auto,
         exclude: &origin.exclude,
         as_miri: origin.as_miri,
+        races: origin.races.is_some(),
         shim: &shim,
         compiler: &compiler,
     };

@@ -11,7 +11,7 @@ use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
 use crate::screen;
 use crate::suite_report::SuiteReport;
 use crate::tickets::{self, Origin, ReplayedAt};
-use crate::{COULD_NOT, FAILED, PASSED, json, table, workflow_commands};
+use crate::{COULD_NOT, FAILED, PASSED, json, races, table, workflow_commands};
 use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
 use raddle_core::search::Progress;
@@ -51,6 +51,7 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
         let path = std::path::absolute(&*file).map_err(|e| format!("{file}: {e}"))?;
         *file = path.display().to_string();
     }
+    races::prepare(&mut test)?;
     test.search.color.choose();
     // Said here, and not by a compiler in its own words.
     store::temporary_folder()?;
@@ -68,6 +69,7 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
         color: test.search.color,
         exclude: &test.exclude,
         as_miri: test.as_miri,
+        races: test.races,
         shim: &shim,
         compiler: &compiler,
     };
@@ -205,6 +207,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
         thread_panics: false,
         track_arc: test.track_arc,
         heap: test.heap == Heap::On,
+        races: test.races.then(|| test.rules.clone()),
         memory: test.rust.memory.map(|memory| memory.to_string()),
         stale_reads: test.rust.stale_reads,
         replay: None,

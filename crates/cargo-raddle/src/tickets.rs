@@ -37,6 +37,9 @@ pub struct Origin {
     pub exclude: Vec<String>,
     pub as_miri: bool,
     pub real_arc: bool,
+    /// It was compiled with callbacks at accesses to plain memory; with the text of the suppressions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub races: Option<String>,
     pub allow_thread_panics: bool,
     /// What the clock on the wall showed at the beginning, in seconds since 1970.
     pub beginning: u64,
@@ -52,6 +55,7 @@ impl Origin {
             exclude: test.exclude.clone(),
             as_miri: test.as_miri,
             real_arc: test.real_arc,
+            races: test.races.then(|| test.rules.clone()),
             allow_thread_panics: test.allow_thread_panics,
             beginning,
         }
@@ -272,6 +276,7 @@ mod tests {
             exclude: Vec::new(),
             as_miri: false,
             real_arc: false,
+            races: None,
             allow_thread_panics: false,
             beginning: 0,
         };

@@ -16,6 +16,9 @@ pub const EXCLUDED: &str = "RADDLE_SHIM_EXCLUDED";
 /// compiler.
 pub const AS_MIRI: &str = "RADDLE_SHIM_AS_MIRI";
 
+/// Whether crates are compiled with callbacks at accesses to plain memory.
+pub const RACES: &str = "RADDLE_SHIM_RACES";
+
 /// Our own crates. A program that uses them is given the shim's build of them.
 const OURS: [&str; 6] =
     ["raddle", "raddle_core", "raddle_macros", "raddle_native", "raddle_report", "raddle_terminal"];
@@ -121,6 +124,15 @@ pub fn allow_facades(command: &mut Command, arguments: &[OsString]) {
     }
 }
 
+/// The options for callbacks of LLVM's ThreadSanitizer without its runtime, which the facades have. Generic code of the
+/// standard library is compiled again in each crate, so that it has callbacks, too.
+const CALLBACKS: [&str; 4] = [
+    "-Zsanitizer=thread",
+    "-Zexternal-clangrt",
+    "-Cunsafe-allow-abi-mismatch=sanitizer",
+    "-Zshare-generics=no",
+];
+
 /// The options that put the facades in place of the real crates.
 pub fn facades(with_harness: bool) -> Result<Vec<OsString>, String> {
     let libraries = PathBuf::from(std::env::var_os(SHIM).expect("seen by `is_wanted`"));
@@ -136,6 +148,9 @@ pub fn facades(with_harness: bool) -> Result<Vec<OsString>, String> {
         options.extend(["--extern".into(), assignment(&name, &shim.library(facade)?)]);
     }
     options.extend(["-L".into(), assignment("dependency", &libraries)]);
+    if !is_tried && std::env::var_os(RACES).is_some() {
+        options.extend(CALLBACKS.map(OsString::from));
+    }
     Ok(options)
 }
 

@@ -12,6 +12,7 @@ mod features;
 mod heap;
 mod orderings;
 mod outside;
+mod races;
 mod traces;
 mod verdicts;
 mod workspaces;

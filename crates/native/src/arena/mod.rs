@@ -161,6 +161,7 @@ pub(crate) fn region() -> Option<Range<usize>> {
 }
 
 /// Whether the runtime works for itself.
+#[cfg(feature = "arena")]
 #[inline]
 pub(crate) fn is_own() -> bool {
     OWN.get()
