@@ -17,13 +17,15 @@ struct Advisory {
     checksum: &'static str,
     clean: &'static str,
     features: &'static str,
+    /// Explored with `--races`.
+    races: bool,
     /// The test.
     source: &'static str,
     /// Why the mistake is not found; none if it is.
     missed: Option<&'static str>,
 }
 
-static ADVISORIES: [Advisory; 4] = [
+static ADVISORIES: [Advisory; 6] = [
     Advisory {
         name: "crossbeam-channel",
         id: "RUSTSEC-2025-0024",
@@ -31,6 +33,7 @@ static ADVISORIES: [Advisory; 4] = [
         checksum: "06ba6d68e24814cb8de6bb986db8222d3a027d15872cabc0d18817bc3c0e4471",
         clean: "0.5.15",
         features: "",
+        races: false,
         source: include_str!("../advisories/crossbeam_channel.rs"),
         missed: None,
     },
@@ -41,6 +44,7 @@ static ADVISORIES: [Advisory; 4] = [
         checksum: "b4ce411919553d3f9fa53a0880544cda985a112117a0444d5ff1e870a893d6ea",
         clean: "0.1.13",
         features: "\"std\", \"async\"",
+        races: false,
         source: include_str!("../advisories/oneshot.rs"),
         missed: None,
     },
@@ -51,6 +55,7 @@ static ADVISORIES: [Advisory; 4] = [
         checksum: "94af6efb46fef72616855b036a624cf27ba656ffc9be1b9a3c931cfc7749a9a9",
         clean: "0.8.1",
         features: "",
+        races: false,
         source: include_str!("../advisories/crossbeam_deque.rs"),
         missed: Some("no schedule of this test shows it under sequential consistency"),
     },
@@ -61,15 +66,39 @@ static ADVISORIES: [Advisory; 4] = [
         checksum: "00a287ce596d527f273dea7638a044739234740dbad141e7ed0c62c7d0c9c55a",
         clean: "1.8.4",
         features: "\"sync\"",
+        races: true,
         source: include_str!("../advisories/tokio.rs"),
-        missed: Some("a race on plain memory, which is not watched"),
+        missed: None,
+    },
+    Advisory {
+        name: "thread_local",
+        id: "RUSTSEC-2022-0006",
+        wrong: "1.1.3",
+        checksum: "8018d24e04c95ac8790716a5987d0fec4f8b27249ffa0f7d33f1369bdfb88cbd",
+        clean: "1.1.4",
+        features: "",
+        races: true,
+        source: include_str!("../advisories/thread_local.rs"),
+        missed: None,
+    },
+    Advisory {
+        name: "spin",
+        id: "RUSTSEC-2019-0013",
+        wrong: "0.5.1",
+        checksum: "cbdb51a221842709c2dd65b62ad4b78289fc3e706a02c17a26104528b6aa7837",
+        clean: "0.5.2",
+        features: "",
+        races: true,
+        source: include_str!("../advisories/spin.rs"),
+        missed: None,
     },
 ];
 
 /// Explores all of them and writes the table. Says whether each verdict is the expected one.
 pub fn run(command: &Path, home: &Path) -> Result<bool, String> {
     let mut text = "# Released versions with advisories\n\nSmall crates that have never heard of raddle, as a user of the \
-                    named version would write them, under `cargo raddle test` with its defaults. Written by `cargo run \
+                    named version would write them, under `cargo raddle test` with its defaults, some with \
+                    `--races`. Written by `cargo run \
                     --release -p matrix -- --advisories`.\n\n| crate | advisory | verdict | executions | time |\n\
                     |---|---|---|---|---|\n"
         .to_owned();
@@ -88,7 +117,9 @@ pub fn run(command: &Path, home: &Path) -> Result<bool, String> {
             };
             let (name, id) = (advisory.name, if version == advisory.wrong { advisory.id } else { "" });
             let (executions, seconds) = (&test["executions"], test["seconds"].as_f64().unwrap_or_default());
-            let row = format!("| {name} {version} | {id} | {verdict} | {executions} | {seconds:.1} s |\n");
+            let flag = if advisory.races { " `--races`" } else { "" };
+            let row =
+                format!("| {name} {version}{flag} | {id} | {verdict} | {executions} | {seconds:.1} s |\n");
             print!("{row}");
             text += &row;
         }
@@ -133,6 +164,7 @@ fn explore(advisory: &Advisory, version: &str, command: &Path, home: &Path) -> R
     }
     let output = Command::new(command)
         .args(["test", "--lib", "--message-format", "json", "--color", "never"])
+        .args(advisory.races.then_some("--races"))
         .current_dir(&folder)
         .env_remove("CARGO_TARGET_DIR")
         .output()
