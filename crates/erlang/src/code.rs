@@ -63,6 +63,22 @@ fn has_stdlib(lib: &Path) -> bool {
     })
 }
 
+/// Calls of OTP's modules to servers of the system that go to a function here instead: the module, the functions it
+/// calls, and the module that has them.
+const REDIRECTED: &[(&str, Mfas, &str)] = &[("file", &[("gen_server", "call", 3)], "raddle_file")];
+type Mfas = &'static [(&'static str, &'static str, u32)];
+
+fn redirect(module: &mut Module) {
+    for (_, calls, to) in REDIRECTED.iter().filter(|(name, ..)| *name == module.name.text()) {
+        for import in &mut module.imports {
+            let Mfa { module: of, function, arity } = import.mfa;
+            if calls.contains(&(of.text(), function.text(), arity)) {
+                import.mfa.module = Atom::new(to);
+            }
+        }
+    }
+}
+
 /// Whether a function only raises `nif_error`.
 fn is_stub(module: &Module, pc: u32) -> bool {
     let first =
@@ -119,7 +135,10 @@ impl Code {
                 self.errors.borrow_mut().insert(name, why);
                 None
             }
-            Ok(module) if module.name == name => {
+            Ok(mut module) if module.name == name => {
+                if !self.is_own(name) {
+                    redirect(&mut module);
+                }
                 let mut modules = self.modules.borrow_mut();
                 modules.push(Rc::new(module));
                 Some(modules.len() as u32 - 1)

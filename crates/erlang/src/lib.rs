@@ -12,6 +12,7 @@ pub mod code;
 mod counterfactual;
 pub mod ends;
 pub mod ets;
+pub mod files;
 pub mod guide;
 mod keep;
 mod linear;

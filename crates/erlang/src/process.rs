@@ -255,6 +255,8 @@ pub struct Process {
     pub lost: Vec<Lost>,
     /// How it was started: module, function, arity.
     pub initial_call: (Atom, Atom, u32),
+    /// It holds an opened file for its owner (`file_io_server`), and has no code of the program.
+    pub holds_file: bool,
     /// Its exit, if it is exiting.
     pub exiting: Option<Rc<Exiting>>,
     /// What OTP's behaviours have told of its exit.
@@ -324,6 +326,7 @@ impl Process {
             aliases: Vec::new(),
             lost: Vec::new(),
             initial_call,
+            holds_file: false,
             exiting: None,
             told: Told::default(),
             output: None,

@@ -11,6 +11,8 @@ pub const ALL: &[(&str, &[u8])] = &[
     ("logger", include_bytes!("replaced/logger.beam")),
     ("error_logger", include_bytes!("replaced/error_logger.beam")),
     ("io", include_bytes!("replaced/io.beam")),
+    ("prim_buffer", include_bytes!("replaced/prim_buffer.beam")),
+    ("raddle_file", include_bytes!("replaced/raddle_file.beam")),
     ("timer", include_bytes!("replaced/timer.beam")),
     ("application", include_bytes!("replaced/application.beam")),
     ("cover", include_bytes!("replaced/cover.beam")),

@@ -1,6 +1,7 @@
 //! The settings of an execution, beyond the program: each is named in the coverage line.
 
 use crate::ends::Unobserved;
+use crate::files::disk::Disk;
 use crate::term::{Term, parse};
 use crate::versions::Dynamic;
 use crate::watch::Watch;
@@ -76,6 +77,8 @@ pub struct Settings {
     pub watch: Watch,
     /// What becomes of loops that poll.
     pub polling: Polling,
+    /// The disk, as far as it was read.
+    pub disk: Disk,
 }
 
 impl Settings {

@@ -46,6 +46,14 @@ pub enum Object {
     Link(Pid, Pid),
     /// The loaded versions of a module.
     Code(Atom),
+    /// What a file name leads to.
+    Path(u64),
+    /// The names in a directory: written by those who see them all, read by those who make or remove one.
+    Listing(u64),
+    /// A file's contents and attributes.
+    Node(u64),
+    /// The directory that relative file names start from.
+    WorkingDirectory,
 }
 
 fn scramble(kind: u64, a: u64, b: u64) -> u64 {
@@ -84,6 +92,10 @@ impl Object {
             Object::Reference(r) => scramble(13, r.maker.hash64(), r.number as u64),
             Object::Link(a, b) => scramble(14, a.min(b).hash64(), a.max(b).hash64()),
             Object::Code(module) => scramble(15, module.hash64(), 0),
+            Object::Path(path) => scramble(16, path, 0),
+            Object::Listing(path) => scramble(17, path, 0),
+            Object::Node(id) => scramble(18, id, 0),
+            Object::WorkingDirectory => scramble(19, 0, 0),
         }
     }
     /// A table, by its identifier or name.

@@ -54,6 +54,7 @@ impl Clone for Machine {
             persistent: self.persistent.clone(),
             numbers: self.numbers.clone(),
             environment: self.environment.clone(),
+            files: self.files.clone(),
             versions: self.versions.clone(),
             now: self.now,
             monotonic: self.monotonic,
@@ -93,6 +94,7 @@ impl Clone for Machine {
             persistent,
             numbers,
             environment,
+            files,
             versions,
             now,
             monotonic,
@@ -126,6 +128,7 @@ impl Clone for Machine {
         copy_shared(&mut self.persistent, persistent);
         copy_shared(&mut self.numbers, numbers);
         copy_shared(&mut self.environment, environment);
+        copy_shared(&mut self.files, files);
         copy_shared(&mut self.versions, versions);
         copy_shared(&mut self.late_firings, late_firings);
         self.result.clone_from(result);

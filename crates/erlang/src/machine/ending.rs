@@ -99,16 +99,38 @@ pub(crate) fn place(env: &Env, pc: Pc) -> Option<Place> {
     module.line_at(pc.at).map(|(file, line)| Place { file: file.to_owned(), line, column: 1 })
 }
 
-/// The location of a process outside OTP's behaviours: the first stack frame that is not in one of them, else
-/// the innermost one.
-pub(crate) fn own_place(env: &Env, p: &Process) -> Option<Place> {
-    let inner =
-        ["gen", "gen_server", "gen_statem", "gen_event", "proc_lib", "supervisor", "lists", "sys", "timer"];
+/// Modules of OTP that call for others.
+const INNER: [&str; 19] = [
+    "gen",
+    "gen_server",
+    "gen_statem",
+    "gen_event",
+    "proc_lib",
+    "supervisor",
+    "lists",
+    "sys",
+    "timer",
+    "file",
+    "filelib",
+    "raddle_file",
+    "raw_file_io",
+    "raw_file_io_list",
+    "io",
+    "logger",
+    "logger_server",
+    "logger_backend",
+    "raddle_logger",
+];
+
+/// The instruction of a process outside these: the first stack frame that is in none of them.
+pub(crate) fn own_pc(env: &Env, p: &Process) -> Option<Pc> {
     let callers = p.frames.iter().rev().map(|f| Pc { module: f.ret.module, at: f.ret.at.saturating_sub(1) });
-    let own = std::iter::once(p.pc)
-        .chain(callers)
-        .find(|pc| !inner.contains(&env.code.module(pc.module).name.text()));
-    own.and_then(|pc| place(env, pc)).or_else(|| place(env, p.pc))
+    std::iter::once(p.pc).chain(callers).find(|pc| !INNER.contains(&env.code.module(pc.module).name.text()))
+}
+
+/// The location of a process outside these modules, else the innermost one.
+pub(crate) fn own_place(env: &Env, p: &Process) -> Option<Place> {
+    own_pc(env, p).and_then(|pc| place(env, pc)).or_else(|| place(env, p.pc))
 }
 
 impl Machine {

@@ -19,6 +19,7 @@ mod timer;
 mod touch;
 mod unordered_mailbox;
 
+pub(crate) use ending::own_pc;
 pub use ending::{Ending, Log};
 pub use ets_step_cache::EtsStepCache;
 pub use local_run_cache::LocalRunCache;
@@ -28,6 +29,7 @@ pub use timer::{LATE_FIRINGS, Timer};
 pub use unordered_mailbox::{Mail, Standing, UnorderedMessage};
 
 use crate::ets::Tables;
+use crate::files::Files;
 use crate::process::Process;
 use crate::run::Env;
 use crate::term::hash::Fingerprint;
@@ -100,6 +102,8 @@ pub struct Machine {
     pub(crate) persistent: Rc<Map>,
     pub(crate) numbers: Rc<BTreeMap<Ref, Rc<Numbers>>>,
     pub(crate) environment: Rc<BTreeMap<(Atom, Atom), Term>>,
+    /// What the program has made of the files.
+    pub(crate) files: Rc<Files>,
     /// The code that the program has loaded or deleted.
     pub(crate) versions: Rc<Versions>,
     /// Virtual time in nanoseconds.
@@ -176,6 +180,7 @@ impl Machine {
             persistent: Rc::default(),
             numbers: Rc::default(),
             environment: Rc::default(),
+            files: Rc::default(),
             versions: Rc::default(),
             now: 0,
             monotonic: 0,
@@ -352,6 +357,7 @@ impl Machine {
             f.word(key.hash64());
             f.term(value);
         }
+        self.files.fingerprint(&mut f);
         self.versions.fingerprint(&mut f, &module_hash);
         for ((pid, place), times) in self.late_firings.iter() {
             [pid.hash64(), *place, *times as u64].into_iter().for_each(|word| f.word(word));

@@ -259,9 +259,7 @@ impl Machine {
             }
             Ok(Effect::Over) => Went::Well,
             Err(Raise::Unsupported(what)) => {
-                let p = self.process(task);
-                let module = self.env.code.module(p.pc.module);
-                let place = run::place(&module, p.pc.at);
+                let place = run::place_of(&self.env, self.process(task));
                 self.unsupported(format!("{what} (called at {place})"));
                 Went::Wrong
             }

@@ -141,6 +141,12 @@ impl Machine {
         self.pair(from, to).is_some_and(|t| matches!(&self.tasks[t], Task::Pair(p) if !p.queue.is_empty()))
     }
 
+    /// Whether a process holds an opened file. Signals to and from it arrive at once: there is nothing between it and its
+    /// owner that a program sees.
+    fn holds_file(&self, pid: Pid) -> bool {
+        self.find(pid).is_some_and(|task| self.process(task).holds_file)
+    }
+
     /// Whether a signal would arrive at once.
     pub(crate) fn arrives_at_once(&self, from: Pid, to: Pid, sort: Sort) -> bool {
         match self.env.settings.delivery {
@@ -149,8 +155,8 @@ impl Machine {
             _ if from == to => true,
             // The steps of an exit are separate already.
             Delivery::Local => {
-                !matches!(sort, Sort::Exit { .. } | Sort::Watching | Sort::Changing)
-                    && !self.on_the_way(from, to)
+                let is_message = !matches!(sort, Sort::Exit { .. } | Sort::Watching | Sort::Changing);
+                (is_message || self.holds_file(from) || self.holds_file(to)) && !self.on_the_way(from, to)
             }
             Delivery::Pairs => false,
         }

@@ -5,6 +5,7 @@ use super::{Machine, Task};
 use crate::process::{AliasKind, Monitor, Pc, Process};
 use crate::term::{Atom, Pid, Ref, Term, known};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 /// The options of a spawn.
 #[derive(Clone, Default)]
@@ -16,6 +17,8 @@ pub struct SpawnOptions {
     /// Its priority.
     pub priority: Option<Atom>,
 }
+
+static FILE_IO_SERVER: LazyLock<Atom> = LazyLock::new(|| Atom::new("file_io_server"));
 
 /// The module of the start instruction, which applies a function.
 pub const START: u32 = 0;
@@ -62,6 +65,8 @@ impl Machine {
             _ => (module, function, args.iter().count() as u32),
         };
         let mut child = Process::new(pid, Pc { module: START, at: 0 }, initial, leader);
+        child.holds_file =
+            matches!(args.iter().next(), Some(Term::Fun(fun)) if fun.module() == *FILE_IO_SERVER);
         set_up_call(&mut child, module, function, args);
         if options.link {
             let at = p.links.partition_point(|l| *l < pid);

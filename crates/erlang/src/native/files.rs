@@ -1,81 +1,11 @@
-//! Files, read-only: what is on disk while the test is explored. Writing is refused (see `refused.rs`), so a program under
-//! test cannot observe a change.
+//! Applications and modules as files: where they are.
 
 use super::Native;
 use crate::run::{Raise, Res, Runner};
-use crate::term::{Atom, Term, known, parse};
-use std::io::ErrorKind;
+use crate::term::{Atom, Term, known};
 use std::path::PathBuf;
 
 type R<'a, 'b> = &'a mut Runner<'b>;
-
-/// A file name: text, a binary, an atom, or a list of these.
-fn path(t: &Term) -> Result<PathBuf, Raise> {
-    let text = match t {
-        Term::Atom(name) => name.text().to_owned(),
-        _ => match t.to_text() {
-            Some(text) => text,
-            None => {
-                String::from_utf8(t.iolist_bytes().ok_or_else(Raise::badarg)?).map_err(|_| Raise::badarg())?
-            }
-        },
-    };
-    Ok(PathBuf::from(text))
-}
-
-fn error(e: &std::io::Error) -> Term {
-    let why = match e.kind() {
-        ErrorKind::NotFound => "enoent",
-        ErrorKind::PermissionDenied => "eacces",
-        ErrorKind::IsADirectory => "eisdir",
-        ErrorKind::NotADirectory => "enotdir",
-        _ => "eio",
-    };
-    Term::tagged(known::ERROR, Term::atom(why))
-}
-
-fn read_file(r: R, a: &[Term]) -> Res {
-    let path = path(&a[0])?;
-    match std::fs::metadata(&path) {
-        Ok(about) if !r.env.settings.has_room(about.len()) => return Err(Raise::TooLarge),
-        Ok(about) if !about.is_file() && !about.is_dir() => {
-            return Err(Raise::unsupported("file:read_file/1 of what is no plain file is not supported"));
-        }
-        _ => {}
-    }
-    Ok(match std::fs::read(&path) {
-        Ok(bytes) => Term::tagged(known::OK, Term::binary(bytes)),
-        Err(e) => error(&e),
-    })
-}
-
-fn consult(_: R, a: &[Term]) -> Res {
-    let text = match std::fs::read_to_string(path(&a[0])?) {
-        Ok(text) => text,
-        Err(e) => return Ok(error(&e)),
-    };
-    let terms = parse::terms(&text)
-        .map_err(|e| Raise::unsupported(format!("file:consult/1 of {} is not supported: {e}", a[0])))?;
-    Ok(Term::tagged(known::OK, Term::list(terms)))
-}
-
-fn list_dir(_: R, a: &[Term]) -> Res {
-    let entries = match std::fs::read_dir(path(&a[0])?) {
-        Ok(entries) => entries,
-        Err(e) => return Ok(error(&e)),
-    };
-    let mut names: Vec<String> =
-        entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    Ok(Term::tagged(known::OK, Term::list(names.iter().map(|name| Term::string(name)).collect::<Vec<_>>())))
-}
-
-fn get_cwd(_: R, _: &[Term]) -> Res {
-    Ok(match std::env::current_dir() {
-        Ok(dir) => Term::tagged(known::OK, Term::string(&dir.to_string_lossy())),
-        Err(e) => error(&e),
-    })
-}
 
 /// The directory of an application: the parent of an `ebin` whose name is the application's, with a version or without.
 fn lib_dir(r: &Runner<'_>, app: Atom) -> Option<PathBuf> {
@@ -132,17 +62,9 @@ fn get_object_code(r: R, a: &[Term]) -> Res {
     })
 }
 
-const F: &str = "file";
 const C: &str = "code";
 
 pub static TABLE: &[Native] = &[
-    Native::local(F, "read_file", 1, read_file),
-    Native::local(F, "consult", 1, consult),
-    Native::local(F, "list_dir", 1, list_dir),
-    Native::local(F, "get_cwd", 0, get_cwd),
-    Native::local("filelib", "is_file", 1, |_, a| Ok(Term::bool(path(&a[0])?.exists()))),
-    Native::local("filelib", "is_regular", 1, |_, a| Ok(Term::bool(path(&a[0])?.is_file()))),
-    Native::local("filelib", "is_dir", 1, |_, a| Ok(Term::bool(path(&a[0])?.is_dir()))),
     Native::local(C, "lib_dir", 1, |r, a| directory(r, a, None)),
     Native::local(C, "lib_dir", 2, |r, a| {
         let inside = a[1].as_atom().ok_or_else(Raise::badarg)?;

@@ -56,7 +56,7 @@ pub fn stamp(microseconds: u64) -> Term {
 }
 
 /// `{{Year, Month, Day}, {Hour, Minute, Second}}` of seconds since 1970.
-fn date_time(seconds: i64) -> Term {
+pub fn date_time(seconds: i64) -> Term {
     let (days, left) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Days to civil date, in 400-year eras that start in March.
     let z = days + 719_468;
@@ -73,7 +73,7 @@ fn date_time(seconds: i64) -> Term {
 }
 
 /// Seconds since 1970 of `{{Year, Month, Day}, {Hour, Minute, Second}}`.
-fn seconds(t: &Term) -> Option<i64> {
+pub fn seconds(t: &Term) -> Option<i64> {
     let [date, time] = t.as_tuple()? else { return None };
     let numbers = |t: &Term| -> Option<[i64; 3]> {
         let all: Vec<i64> = t.as_tuple()?.iter().map(Term::as_int).collect::<Option<_>>()?;

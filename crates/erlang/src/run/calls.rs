@@ -1,11 +1,12 @@
 //! Calls of functions by name, of funs, and of natives.
 
-use super::{Flow, Raise, Runner, Stop};
+use super::{Env, Flow, Raise, Runner, Stop};
 use crate::beam::{Mfa, Module};
 use crate::code::Target;
+use crate::machine::own_pc;
 use crate::native::visible::code;
 use crate::native::{Native, READS_CODE, Run, Special};
-use crate::process::{Frame, Next, Pc, Then};
+use crate::process::{Frame, Next, Pc, Process, Then};
 use crate::term::{Atom, Fun, Pid, Term, known};
 use std::rc::Rc;
 
@@ -26,7 +27,7 @@ pub(super) fn make_fun(module: &Module, index: u32, free: Vec<Term>, creator: Pi
 impl Runner<'_> {
     /// The location of the process, for messages.
     pub fn place(&self) -> String {
-        place(&self.env.code.module(self.p.pc.module), self.p.pc.at)
+        place_of(self.env, self.p)
     }
 
     /// "erlang:foo/2 is not supported yet (called at reg_server.erl:17)"
@@ -278,6 +279,12 @@ impl Runner<'_> {
             }
         }
     }
+}
+
+/// The location of a process, for messages: the innermost one that is not in a module of OTP that calls for others.
+pub fn place_of(env: &Env, p: &Process) -> String {
+    let pc = own_pc(env, p).filter(|pc| env.code.module(pc.module).line_at(pc.at).is_some()).unwrap_or(p.pc);
+    place(&env.code.module(pc.module), pc.at)
 }
 
 /// A source location, for messages.

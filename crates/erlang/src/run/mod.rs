@@ -8,7 +8,7 @@ mod exceptions;
 mod registers;
 mod told;
 
-pub use calls::place;
+pub use calls::place_of;
 pub use exceptions::{Class, Raise, Res};
 pub use told::Told;
 

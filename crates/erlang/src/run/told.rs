@@ -25,6 +25,8 @@ struct Names {
     loops: [Atom; 4],
     /// Functions of these modules that are called by clients.
     clients: [Atom; 4],
+    /// The module of the processes that hold opened files.
+    io_server: Atom,
     reply: Atom,
     ack: Atom,
     nack: Atom,
@@ -35,6 +37,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| Names {
     gen_module: Atom::new("gen"),
     loops: ["gen_server", "gen_statem", "gen_event", "gen_fsm"].map(Atom::new),
     clients: ["call", "multi_call", "stop", "sync_notify"].map(Atom::new),
+    io_server: Atom::new("file_io_server"),
     reply: Atom::new("reply"),
     ack: Atom::new("ack"),
     nack: Atom::new("nack"),
@@ -82,7 +85,8 @@ impl Runner<'_> {
     /// Whether other processes were told of the exit by this exception.
     pub(super) fn is_told(&self, class: Class, trace: &Term) -> bool {
         let told = &self.p.told;
-        told.start_failed || class == Class::Exit && told.replied && stops_by_itself(trace)
+        let is_told = |by: Atom| told.replied && NAMES.loops.contains(&by) || by == NAMES.io_server;
+        told.start_failed || class == Class::Exit && stopped_by(trace).is_some_and(is_told)
     }
 
     /// The parent, if the process exits because its parent did.
@@ -92,10 +96,10 @@ impl Runner<'_> {
     }
 }
 
-/// Whether a server stops because its callback asked for it, and not by an exception of the callback: the innermost
-/// call is one of the behaviour.
-fn stops_by_itself(trace: &Term) -> bool {
-    let innermost = trace.iter().next().and_then(Term::as_tuple);
-    let Some([Term::Atom(module), Term::Atom(function), ..]) = innermost else { return false };
-    NAMES.loops.contains(module) && !NAMES.clients.contains(function)
+/// The behaviour that stops by itself, and not by an exception of its callback: the innermost call is one of it.
+fn stopped_by(trace: &Term) -> Option<Atom> {
+    match trace.iter().next().and_then(Term::as_tuple)? {
+        [Term::Atom(module), Term::Atom(function), ..] if !NAMES.clients.contains(function) => Some(*module),
+        _ => None,
+    }
 }

@@ -125,6 +125,12 @@ impl Fun {
             Fun::Export { arity, .. } | Fun::Local { arity, .. } => *arity,
         }
     }
+    /// Its module.
+    pub fn module(&self) -> Atom {
+        match self {
+            Fun::Export { module, .. } | Fun::Local { module, .. } => *module,
+        }
+    }
 }
 
 impl Term {

@@ -21,6 +21,7 @@ fn compiled() -> PathBuf {
         "agree_re.erl",
         "agree_otp.erl",
         "agree_code.erl",
+        "agree_files.erl",
     ];
     compile_files("agree", &files.map(|f| programs.join(f)), &[])
 }
@@ -30,6 +31,7 @@ fn by_erl(dir: &Path, module: &str) -> String {
         .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
         .arg(dir)
         .args(["-eval", &format!("{module}:run(), halt().")])
+        .current_dir(dir)
         .output()
         .expect("erl runs");
     String::from_utf8(output.stdout).expect("text")
@@ -131,6 +133,22 @@ fn otp_s_processes_give_the_same_results() {
         let settings = Settings { delivery, judgement: Judgement::Lenient, ..Settings::default() };
         assert_same(&expected, &by_us(&dir, "agree_otp", settings));
     }
+}
+
+/// Here they are written in memory, and nothing is left on the disk.
+#[test]
+fn files_give_the_same_results() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree_files");
+    assert!(expected.lines().count() > 50, "{expected}");
+    for delivery in [Delivery::Instant, Delivery::Local] {
+        let settings = Settings { delivery, ..Settings::default() };
+        assert_same(&expected, &by_us(&dir, "agree_files", settings));
+    }
+    assert!(!Path::new("agree_files_dir").exists(), "it was written in memory");
 }
 
 #[test]

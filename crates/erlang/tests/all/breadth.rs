@@ -214,10 +214,10 @@ fn a_call_of_what_is_missing_ends_the_run_and_says_where() {
         return;
     }
     let text = "-module(missing).
--export([first/0, after_a_table/0, handler/0, opened/0, in_memory/0, elsewhere/0]).
+-export([first/0, after_a_table/0, handler/0, linked/0, in_memory/0, elsewhere/0]).
 handler() -> logger:add_handler(mine, logger_std_h, #{}).
-opened() -> file:open(get(x), [read]).
-in_memory() -> file:open(get(x), [ram]).
+linked() -> ok = file:make_symlink(<<120>>, <<121>>).
+in_memory() -> {ok, _} = file:open(get(x), [ram]).
 first() -> math:erf(get(x)).
 after_a_table() ->
     T = ets:new(t, []),
@@ -234,14 +234,8 @@ elsewhere() ->
             "handler",
             "logger:add_handler/3 is not supported: it needs handlers of logs, which would be called (called at missing.erl:3)",
         ),
-        (
-            "opened",
-            "file:open/2 is not supported: it needs files, of which only whole contents can be read (called at missing.erl:4)",
-        ),
-        (
-            "in_memory",
-            "file:open/2 is not supported: it needs files, of which only whole contents can be read (called at missing.erl:5)",
-        ),
+        ("linked", "file:make_symlink/2 is not supported (called at missing.erl:4)"),
+        ("in_memory", "ram_file:open/2 is not supported: it needs drivers (called at missing.erl:5)"),
     ] {
         for findings in [
             all(&program(&dir, "missing", function, Settings::default())),

@@ -142,6 +142,7 @@ fn independent_operations_of_random_programs_commute() {
         ("commute_owners", Flavour::Owners),
         ("commute_signals", Flavour::Signals),
         ("commute_timed", Flavour::Timed),
+        ("commute_files", Flavour::Files),
     ] {
         let dir = compile_text(name, &generate::module(name, flavour, programs, 21));
         for grain in [Grain::Full, Grain::Thesis] {

@@ -6,6 +6,7 @@ mod breadth;
 mod common;
 mod commute;
 mod corrupt;
+mod files;
 mod judged;
 mod loader;
 mod oracle;

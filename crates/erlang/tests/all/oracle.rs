@@ -384,6 +384,12 @@ fn names_and_tables() {
 }
 
 #[test]
+fn files_and_directories() {
+    let settings = [lenient(Grain::Full, Delivery::Local), Settings::thesis()];
+    many("oracle_files", Flavour::Files, &settings, 13);
+}
+
+#[test]
 fn owners_of_tables() {
     let settings = [Settings::default(), lenient(Grain::Full, Delivery::Pairs), Settings::thesis()];
     many("oracle_owners", Flavour::Owners, &settings, 12);

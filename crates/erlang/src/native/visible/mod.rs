@@ -2,6 +2,7 @@
 //! step.
 
 pub(crate) mod code;
+mod files;
 mod info;
 mod links;
 mod looks;
@@ -216,5 +217,6 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
     ]
     .into_iter()
     .chain(tables::ALL)
+    .chain(files::TABLES)
     .flatten()
 }

@@ -17,6 +17,8 @@ pub enum Flavour {
     Owners,
     /// Loops that poll tables, names and mailboxes. All processes end before main does, or never.
     Polling,
+    /// Files and directories, also of the same names.
+    Files,
 }
 
 /// A module with one function `t0/0`, `t1/0`, ... for each program.
@@ -179,12 +181,37 @@ fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> 
             _ => format!("ets:lookup(tab, {number})"),
         }
     };
+    let files = |rng: &mut Rng| {
+        let name = ["\"f\"", "\"f\"", "\"g\"", "\"d/f\""][rng.below(4) as usize];
+        let opened = |modes: &str, tag: u32, then: &str| {
+            format!(
+                "case file:open({name}, [raw, {modes}]) of {{ok, D{tag}}} -> {then}; E{tag} -> E{tag} end"
+            )
+        };
+        let tag = rng.below(1_000_000);
+        match rng.below(16) {
+            0 | 1 => format!("file:write_file({name}, <<{worker}>>)"),
+            2 | 3 => format!("file:read_file({name})"),
+            4 => format!("file:write_file({name}, <<{worker}>>, [raw, append])"),
+            5 => format!("file:write_file({name}, <<{worker}>>, [raw, exclusive])"),
+            6 => format!("file:delete({name})"),
+            7 => format!("file:rename({name}, \"g\")"),
+            8 => format!("file:make_link({name}, \"g\")"),
+            9 | 10 => "file:make_dir(\"d\")".to_owned(),
+            11 => "file:del_dir(\"d\")".to_owned(),
+            12 => "file:list_dir(\"d\")".to_owned(),
+            13 => format!("filelib:file_size({name})"),
+            14 => opened("read", tag, &format!("[file:read(D{tag}, 1), file:pread(D{tag}, 0, 2)]")),
+            _ => opened("read, write", tag, &format!("file:pwrite(D{tag}, 1, <<{worker}>>)")),
+        }
+    };
     match (flavour, rng.below(3)) {
+        (Flavour::Files, 1 | 2) => files(rng),
         (Flavour::Polling, _) => polling(rng),
         (Flavour::Owners, 1 | 2) => owners(rng),
         (Flavour::Timed, 1 | 2) => timed(rng),
         (Flavour::Messages, _) | (_, 0) => messages(rng),
-        (Flavour::Shared | Flavour::Timed | Flavour::Owners, _) => shared(rng),
+        (Flavour::Shared | Flavour::Timed | Flavour::Owners | Flavour::Files, _) => shared(rng),
         (Flavour::Signals, 1) => shared(rng),
         (Flavour::Signals, _) => signals(rng),
     }
