@@ -65,7 +65,14 @@ fn has_stdlib(lib: &Path) -> bool {
 
 /// Calls of OTP's modules to servers of the system that go to a function here instead: the module, the functions it
 /// calls, and the module that has them.
-const REDIRECTED: &[(&str, Mfas, &str)] = &[("file", &[("gen_server", "call", 3)], "raddle_file")];
+const REDIRECTED: &[(&str, Mfas, &str)] = &[
+    ("file", &[("gen_server", "call", 3)], "raddle_file"),
+    ("logger_server", &[("gen_server", "call", 3)], "raddle_logger"),
+    ("logger", &[("ets", "whereis", 1)], "raddle_logger"),
+    ("logger_formatter", &[("application", "get_env", 2), ("application", "get_env", 3)], "raddle_logger"),
+    ("error_logger", &[("application", "get_env", 2), ("application", "get_env", 3)], "raddle_logger"),
+    ("proc_lib", &[("erlang", "process_info", 2)], "raddle_logger"),
+];
 type Mfas = &'static [(&'static str, &'static str, u32)];
 
 fn redirect(module: &mut Module) {
@@ -101,6 +108,8 @@ pub struct Code {
     /// Files that were found and could not be loaded, by module.
     errors: RefCell<HashMap<Atom, String>>,
     release: OnceCell<Option<u32>>,
+    /// Whether modules are the program's.
+    own: RefCell<HashMap<Atom, bool>>,
     /// The modules that programs have loaded from binaries.
     loaded: RefCell<HashMap<Vec<u8>, u32>>,
 }
@@ -116,6 +125,7 @@ impl Code {
             natives: native::all().map(|n| (n.mfa(), n)).collect(),
             errors: RefCell::default(),
             release: OnceCell::new(),
+            own: RefCell::default(),
             loaded: RefCell::default(),
         }
     }
@@ -192,7 +202,15 @@ impl Code {
         self.path.directories.iter().map(|dir| dir.join(&file)).find(|f| f.is_file())
     }
     /// Whether a module is the program's, and not one of OTP.
-    fn is_own(&self, name: Atom) -> bool {
+    pub fn is_own(&self, name: Atom) -> bool {
+        if let Some(known) = self.own.borrow().get(&name) {
+            return *known;
+        }
+        let is_own = self.is_not_of_otp(name);
+        self.own.borrow_mut().insert(name, is_own);
+        is_own
+    }
+    fn is_not_of_otp(&self, name: Atom) -> bool {
         let otp = self.stdlib().and_then(|dir| dir.ancestors().nth(2));
         self.path.given.iter().any(|(given, _)| given == name.text())
             || self.file(name).is_some_and(|file| otp.is_none_or(|otp| !file.starts_with(otp)))

@@ -8,8 +8,9 @@ pub fn module(name: &str) -> Option<&'static [u8]> {
 
 /// All replaced modules, by name.
 pub const ALL: &[(&str, &[u8])] = &[
-    ("logger", include_bytes!("replaced/logger.beam")),
-    ("error_logger", include_bytes!("replaced/error_logger.beam")),
+    ("logger_config", include_bytes!("replaced/logger_config.beam")),
+    ("logger_std_h", include_bytes!("replaced/logger_std_h.beam")),
+    ("raddle_logger", include_bytes!("replaced/raddle_logger.beam")),
     ("io", include_bytes!("replaced/io.beam")),
     ("prim_buffer", include_bytes!("replaced/prim_buffer.beam")),
     ("raddle_file", include_bytes!("replaced/raddle_file.beam")),

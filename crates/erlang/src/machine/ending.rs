@@ -100,7 +100,7 @@ pub(crate) fn place(env: &Env, pc: Pc) -> Option<Place> {
 }
 
 /// Modules of OTP that call for others.
-const INNER: [&str; 19] = [
+const INNER: [&str; 20] = [
     "gen",
     "gen_server",
     "gen_statem",
@@ -119,6 +119,7 @@ const INNER: [&str; 19] = [
     "logger",
     "logger_server",
     "logger_backend",
+    "logger_config",
     "raddle_logger",
 ];
 

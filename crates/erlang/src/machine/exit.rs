@@ -3,11 +3,13 @@
 //! all of this is one step.
 
 use super::local_run_cache::Given;
+use super::spawn::SpawnOptions;
 use super::{Machine, Task};
+use crate::native::visible::CONFIGURATION;
 use crate::process::{ExitStep, Exiting, Lost, Monitor, Next};
 use crate::run::Uncaught;
 use crate::settings::{Delivery, Grain, Judgement};
-use crate::term::{Pid, Term, known};
+use crate::term::{Atom, Pid, Term, known};
 use raddle_core::world::Birth;
 use std::rc::Rc;
 
@@ -37,7 +39,22 @@ impl Machine {
     /// The process does not handle an exception.
     pub(crate) fn comes_to_its_end(&mut self, task: usize, uncaught: Uncaught) {
         let Uncaught { reason, trace, is_told, follows } = uncaught;
+        if trace.is_some()
+            && self.process(task).pid != Pid::root()
+            && self.env.settings.dynamic.is_known(*CONFIGURATION)
+        {
+            self.report_by_the_emulator(task, &reason);
+        }
         self.start_exit(task, reason, trace, Cause::Exception { is_told, follows });
+    }
+
+    /// The emulator's own report of an error that neither `proc_lib` nor the test reports, for the handlers of `logger` that
+    /// the program has added.
+    fn report_by_the_emulator(&mut self, task: usize, reason: &Term) {
+        let p = self.process(task);
+        let args = Term::list([Term::Pid(p.pid), Term::Pid(p.group_leader), reason.clone()]);
+        let (module, function) = (Atom::new("raddle_logger"), Atom::new("emulator_report"));
+        self.spawn(task, module, function, args, SpawnOptions::default());
     }
 
     /// An exit signal of `exit/2` terminates the process.

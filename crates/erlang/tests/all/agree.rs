@@ -22,13 +22,18 @@ fn compiled() -> PathBuf {
         "agree_otp.erl",
         "agree_code.erl",
         "agree_files.erl",
+        "agree_logger.erl",
     ];
     compile_files("agree", &files.map(|f| programs.join(f)), &[])
 }
 
 fn by_erl(dir: &Path, module: &str) -> String {
+    by_erl_that_logs(dir, module, "none")
+}
+
+fn by_erl_that_logs(dir: &Path, module: &str, level: &str) -> String {
     let output = Command::new("erl")
-        .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
+        .args(["-noshell", "-kernel", "logger_level", level, "-pa"])
         .arg(dir)
         .args(["-eval", &format!("{module}:run(), halt().")])
         .current_dir(dir)
@@ -149,6 +154,52 @@ fn files_give_the_same_results() {
         assert_same(&expected, &by_us(&dir, "agree_files", settings));
     }
     assert!(!Path::new("agree_files_dir").exists(), "it was written in memory");
+}
+
+fn logging() -> Settings {
+    let dynamic = Dynamic::of([Atom::new("$logger_config$")]);
+    Settings { dynamic, judgement: Judgement::Lenient, ..Settings::default() }
+}
+
+#[test]
+fn handlers_of_logs_get_what_they_get_in_the_installed_erlang() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl_that_logs(&dir, "agree_logger", "notice");
+    assert!(expected.lines().count() > 25, "{expected}");
+    for delivery in [Delivery::Instant, Delivery::Local] {
+        // The beginning of what `logger` itself says is on standard error there.
+        let found = by_us(&dir, "agree_logger", Settings { delivery, ..logging() });
+        assert_same(&expected, &found.replace("Logger - error: ", ""));
+    }
+}
+
+/// What configures `logger` is found out by the search, which begins anew; then reading it is a step.
+#[test]
+fn handlers_of_logs_are_called_in_every_order() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let explored = |function: &str| {
+        let found = optimal(&program(
+            &dir,
+            "agree_logger",
+            function,
+            Settings { dynamic: Dynamic::default(), ..logging() },
+        ));
+        assert_eq!(found.failures, 0, "{function}: {:?}", found.failure.map(|f| f.message().to_owned()));
+        assert!(found.through, "{function}: it is exhaustive");
+        (found.outcomes.into_keys().collect::<Vec<_>>(), found.executions)
+    };
+    assert_eq!(explored("race"), (vec!["[1,2]".into(), "[2,1]".into()], 2));
+    assert_eq!(explored("crash").0, ["ok"]);
+    assert_eq!(explored("unlogged"), (vec!["ok".into()], 1));
+    let two = optimal(&program(&dir, "agree_logger", "configured_by_two", Settings::default()));
+    let said = two.failure.expect("it is refused").message();
+    assert!(said.starts_with("configuring logger in two processes at once is not supported"), "{said}");
 }
 
 #[test]

@@ -104,7 +104,7 @@ impl Machine {
     }
     /// The code of a module was changed. If its calls are no steps yet, this execution is over: it says nothing, and the
     /// search begins anew.
-    fn changed(&mut self, module: Atom, answer: Term) -> Done {
+    pub(super) fn changed(&mut self, module: Atom, answer: Term) -> Done {
         if self.env.settings.dynamic.is_known(module) {
             return value(answer);
         }

@@ -18,7 +18,7 @@ pub(crate) fn is_look(native: &Native, done: &Done) -> bool {
         | ("erlang", "whereis" | "registered" | "is_process_alive" | "processes" | "process_info")
         | ("counters" | "atomics", "get" | "info")
         | ("persistent_term", "get")
-        | ("raddle", "get_env" | "all_env")
+        | ("raddle", "get_env" | "all_env" | "logger_config")
         | ("prim_file", "read_file" | "read_file_info" | "read_link_info" | "list_dir" | "list_dir_all")
         | ("prim_file", "pread" | "read_handle_info" | "get_cwd")
         | ("file", "consult") => raises || gave(|_| true),

@@ -5,6 +5,7 @@ pub(crate) mod code;
 mod files;
 mod info;
 mod links;
+mod logging;
 mod looks;
 mod names;
 mod numbers;
@@ -14,6 +15,7 @@ mod storage;
 mod tables;
 mod timers;
 
+pub(crate) use logging::CONFIGURATION;
 pub(crate) use looks::{fixes_table, is_look};
 
 use super::{Native, Run};
@@ -212,6 +214,7 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
         timers::TABLE,
         portions::TABLE,
         storage::TABLE,
+        logging::TABLE,
         numbers::TABLE,
         code::TABLE,
     ]
