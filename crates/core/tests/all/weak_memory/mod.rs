@@ -6,6 +6,7 @@ mod mixed;
 mod objects;
 mod reduction;
 mod strategies;
+mod strengthen;
 mod world;
 
 use raddle_core::random::Rng;
