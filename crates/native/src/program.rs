@@ -22,6 +22,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// closure.
 pub type Body<'f> = dyn Fn() -> Outcome<'f> + Send + Sync + 'f;
 
+/// Begins what is assumed if accesses of tasks to their own stacks are judged.
+const STACKS: &str = "stacks;";
 /// Begins what is assumed if freed memory is used again.
 const REUSE: &str = "reuse;";
 /// Ends the reference counts in what is assumed, before the observers.
@@ -41,6 +43,7 @@ impl<'f> RustProgram<'f> {
         settings.observers = settings.observers.map(|observers| observers.fork());
         settings.counted = settings.counted.fork();
         settings.heap = settings.heap.map(|reuse| reuse.fork());
+        settings.stacks = settings.stacks.fork();
         settings.auto = settings.auto.map(|_| AutoMemory::default());
         RustProgram { body, settings, variant: Mutex::default() }
     }
@@ -185,25 +188,38 @@ impl Refinable for RustProgram<'_> {
         observers.is_some_and(|observers| observers.are_refuted())
             || self.settings.counted.are_refuted()
             || self.settings.heap.as_ref().is_some_and(Reuse::is_refuted)
+            || self.settings.stacks.is_refuted()
     }
 
     fn refine(&self) -> bool {
         let observers = self.settings.observers.as_ref().is_some_and(|observers| observers.learn());
         let heap = self.settings.heap.as_ref().is_some_and(Reuse::learn);
-        self.settings.counted.learn() || observers || heap
+        let stacks = self.settings.stacks.learn();
+        self.settings.counted.learn() || observers || heap || stacks
     }
 
     fn assumed(&self) -> Option<String> {
         let observers = self.settings.observers.as_ref().map(|observers| observers.to_word());
         let reuse = self.settings.heap.as_ref().is_some_and(Reuse::is_explored);
         let reuse = if reuse { REUSE } else { "" };
+        let stacks = if self.settings.stacks.is_explored() { STACKS } else { "" };
         match (self.settings.counted.to_word(), observers) {
-            (counts, None) if counts.is_empty() && reuse.is_empty() => None,
-            (counts, observers) => Some(format!("{reuse}{counts}{COUNTS}{}", observers.unwrap_or_default())),
+            (counts, None) if counts.is_empty() && reuse.is_empty() && stacks.is_empty() => None,
+            (counts, observers) => {
+                Some(format!("{stacks}{reuse}{counts}{COUNTS}{}", observers.unwrap_or_default()))
+            }
         }
     }
 
     fn assume(&self, assumed: &str) -> Result<(), String> {
+        let assumed = match assumed.strip_prefix(STACKS) {
+            None => assumed,
+            Some(rest) => {
+                self.settings.stacks.refute();
+                self.settings.stacks.learn();
+                rest
+            }
+        };
         let assumed = match (assumed.strip_prefix(REUSE), &self.settings.heap) {
             (None, _) => assumed,
             (Some(rest), Some(reuse)) => {

@@ -72,6 +72,9 @@ pub struct Settings {
     pub gathers_stacks: bool,
     /// Whether accesses to plain memory are judged, and which races are not reported. For programs that are compiled for that, whose heap is judged.
     pub plain: Option<Suppressions>,
+    /// Where accesses to plain memory are judged: whether those of tasks to their own stacks are, too. A search assumes that no
+    /// task touches the stack of another; an execution in which one does refutes that, and the search restarts.
+    pub stacks: Reuse,
     /// The memory model of atomics.
     pub memory: Memory,
     /// How many loads of an execution may read an older store than the last one; none for any number. It changes no execution,
@@ -101,6 +104,7 @@ impl Default for Settings {
             heap: None,
             gathers_stacks: false,
             plain: None,
+            stacks: Reuse::default(),
             memory: Memory::Sc,
             stale_reads: None,
             strengthened: None,
@@ -139,7 +143,11 @@ impl Settings {
                 .as_ref()
                 .map(|reuse| ("heap", if reuse.is_explored() { "reused" } else { "held" }.to_owned())),
         )
-        .chain(self.plain.as_ref().map(|_| ("plain", "judged".to_owned())))
+        .chain(
+            self.plain
+                .as_ref()
+                .map(|_| ("plain", if self.stacks.is_explored() { "stacks" } else { "judged" }.to_owned())),
+        )
         .chain((self.memory != Memory::Sc).then(|| (MEMORY, self.memory.to_string())))
         .map(|(k, v)| (k.to_owned(), v))
         .collect()
@@ -163,6 +171,10 @@ impl Settings {
                 ("heap", "reused") => self.heap = Some(Reuse::explored()),
                 // Suppressions are those of the replay.
                 ("plain", "judged") => _ = self.plain.get_or_insert_default(),
+                ("plain", "stacks") => {
+                    self.plain.get_or_insert_default();
+                    self.stacks = Reuse::explored();
+                }
                 (MEMORY, model) => self.memory = model.parse().map_err(|_| unknown())?,
                 ("spins", "await") => self.spins = Spins::Await,
                 ("spins", n) => self.spins = Spins::Fair(n.parse().map_err(|_| unknown())?),

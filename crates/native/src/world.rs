@@ -177,10 +177,11 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
             self.weaker.extend(self.execution.weaker_orderings());
         }
         self.execution.refute_destructors_under_way();
-        let Settings { observers, counted, heap, auto, .. } = &self.execution.settings;
+        let Settings { observers, counted, heap, stacks, auto, .. } = &self.execution.settings;
         let is_refuted = observers.as_ref().is_some_and(|observers| observers.are_refuted())
             || counted.are_refuted()
             || heap.as_ref().is_some_and(Reuse::is_refuted)
+            || stacks.is_refuted()
             || auto.as_ref().is_some_and(AutoMemory::ends_search);
         self.execution.tear_down();
         self.memory.end(self.execution.heap());

@@ -5,7 +5,7 @@ use crate::common::{err, explored, failed_as, fixture, golden, out, raddle};
 const RACE: &str = "data-race";
 
 /// Each mistake that only plain accesses show, and what is said of it.
-const FAILS: [(&str, &str, &str); 14] = [
+const FAILS: [(&str, &str, &str); 15] = [
     ("access_after_the_flag", RACE, "access the same 4 bytes of a block of"),
     ("atomic_and_plain", RACE, "access the same 8 bytes of a block of"),
     (
@@ -27,6 +27,7 @@ const FAILS: [(&str, &str, &str); 14] = [
         "access the same 8 bytes of a block of 8 bytes, and nothing in the program orders them",
     ),
     ("stack_of_another_task", RACE, "access the same 4 bytes of the stack of main"),
+    ("stack_of_its_own", RACE, "access the same 4 bytes of the stack of main"),
     ("static_mut", RACE, "access the same 4 bytes of a static"),
     ("the_end_of_a_channel", RACE, "access the same 8 bytes of a block of"),
     ("unsafe_cell", RACE, "access the same 8 bytes of a block of"),

@@ -283,6 +283,7 @@ impl Execution {
         // SAFETY: the caller's.
         unsafe { self.tasks.equip(id, stack_size, body) };
         self.scheduler.run_without_pick(id);
+        self.show_stack();
         let line = self.log.note(parent, &SPAWN, place);
         line.effect = Effect::Task(id);
         line.sync = Sync::Spawn(id);
@@ -381,10 +382,7 @@ impl Execution {
             let line = self.log.present_line();
             line.effect = effect;
             line.sync = sync;
-            match self.log.is_alone() {
-                true => self.plain.did_alone(&self.log),
-                false => self.plain.did(&self.log),
-            }
+            self.show_to_plain();
         }
     }
 

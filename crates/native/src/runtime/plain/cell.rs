@@ -94,6 +94,8 @@ pub(super) enum Kind {
     Zone,
     /// They are in a block that was freed.
     Freed,
+    /// Accesses to them are judged. They are on a stack.
+    Stack,
 }
 
 /// A touch with the number of its stack; 0: none was kept.

@@ -13,9 +13,10 @@
 //! one that comes first.
 //!
 //! What is judged: blocks of the heap of executions, statics of crates under test, copies of statics that the execution owns,
-//! and stacks of tasks that others touch. A
-//! task's own stack is skipped until another task has touched it, by a comparison of addresses ([`watch`]). Our own code that
-//! is compiled into the program is skipped where it works on an execution, and where it says so ([`watch::pause`]).
+//! and stacks of tasks. A search begins without accesses of tasks to their own stacks, which are skipped by a comparison of
+//! addresses ([`watch`]). An execution in which a task touches the stack of another refutes that none does: the search restarts,
+//! and skips only the frames that a task has made since its last operation, as no other task has run since. Our own code that is compiled into the program is skipped where it works on an
+//! execution, and where it says so ([`watch::pause`]).
 
 #[cfg(feature = "arena")]
 mod atomics;
@@ -129,6 +130,7 @@ impl Plain {
     /// Nothing is judged from here on.
     pub fn end(&mut self) {
         self.is_judged = false;
+        self.shadow.end();
         watch::skip_all();
     }
 
@@ -201,20 +203,25 @@ impl Plain {
         log: &Log,
         what: impl FnOnce(&Plain) -> Other,
     ) -> Option<Wrong> {
-        match self.shadow.of_heap(address) {
-            Some(cell) if cell.knows(new) => return None,
-            Some(cell) => match cell.kind {
-                Kind::Unknown => return None,
-                Kind::Freed => return Some(Wrong::Freed),
-                Kind::Zone => return Some(Wrong::Zone),
-                Kind::Live if new.mask() & !cell.judged != 0 => return Some(Wrong::Zone),
-                Kind::Live => {}
-            },
-            None => return self.touch_other(address, new, log, what),
+        match self.shadow.known(address) {
+            Some(cell) if cell.knows(new) => None,
+            Some(_) => self.touch_known(address, new, log),
+            None => self.touch_other(address, new, log, what),
+        }
+    }
+
+    fn touch_known(&mut self, address: usize, new: Touch, log: &Log) -> Option<Wrong> {
+        let cell = self.shadow.known(address)?;
+        match cell.kind {
+            Kind::Unknown => return None,
+            Kind::Freed => return Some(Wrong::Freed),
+            Kind::Zone => return Some(Wrong::Zone),
+            Kind::Live if new.mask() & !cell.judged != 0 => return Some(Wrong::Zone),
+            Kind::Live | Kind::Stack => {}
         }
         let stack = self.note_stack(log);
         let Plain { shadow, more, clocks, .. } = self;
-        let cell = shadow.of_heap(address)?;
+        let cell = shadow.known(address)?;
         cell.touch(more, Noted { touch: new, stack }, clocks.present(new.task()), false).map(Wrong::Race)
     }
 
@@ -227,6 +234,11 @@ impl Plain {
         what: impl FnOnce(&Plain) -> Other,
     ) -> Option<Wrong> {
         let other = if self.shadow.has_other(address) { Other::Nothing } else { what(self) };
+        if let Other::Stack(stack) = other {
+            // It has cells from now on.
+            let has_cells = self.shadow.add_stack(stack);
+            return if has_cells { self.touch_known(address, new, log) } else { None };
+        }
         let cell = self.shadow.of_other(address, other)?;
         let new = new.of_bytes(new.mask() & cell.judged);
         if new.mask() == 0 || cell.knows(new) {
@@ -242,9 +254,9 @@ impl Plain {
     fn touch_anyway(&mut self, address: usize, new: Noted) {
         let Plain { shadow, more, clocks, .. } = self;
         let clock = clocks.present(new.touch.task());
-        let in_heap = address.wrapping_sub(shadow.heap().start) < shadow.heap().len();
-        let cell = if in_heap { shadow.of_heap(address) } else { shadow.of_other(address, Other::Nothing) };
-        if let Some(cell) = cell {
+        if let Some(cell) = shadow.known(address) {
+            cell.touch(more, new, clock, true);
+        } else if let Some(cell) = shadow.of_other(address, Other::Nothing) {
             cell.touch(more, new, clock, true);
         }
     }
@@ -287,26 +299,23 @@ impl Execution {
             let granule = at & !(GRANULE - 1);
             let next = range.end.min(granule + GRANULE);
             let new = Touch::new(me, time, how, mask(at - granule, next - granule));
-            let Execution { plain, tasks, log, state, .. } = self;
-            let mut shared = None;
+            let Execution { plain, tasks, log, state, settings, .. } = self;
             let wrong = plain.touch(granule, new, log, |plain| {
                 let bytes = plain.of_statics(granule);
                 if bytes != 0 {
                     return Other::Static(bytes);
                 }
                 match tasks.stacked_at(granule) {
-                    Some(task) if task == me => Other::OwnStack,
-                    Some(task) => {
-                        shared = Some(task);
-                        Other::Stack
-                    }
+                    // A task may touch its own stack as it likes, unless others do.
+                    Some(task) if task == me && !settings.stacks.is_explored() => Other::Nothing,
+                    Some(task) => Other::Stack(tasks.stack(task).clone()),
                     // The execution's own copy of a static.
                     None if state.memory.is_overlay(granule) => Other::Static(0xff),
                     None => Other::Nothing,
                 }
             });
-            if let Some(task) = shared {
-                self.tasks.share_stack(task);
+            if plain.shadow.has_stacks() && !settings.stacks.is_explored() {
+                settings.stacks.refute();
             }
             if let Some(wrong) = wrong
                 && let Some(defect) = self.wrong(wrong, at..range.end, new)
@@ -352,6 +361,27 @@ impl Execution {
         self.plain.clocks.forget(start..start + size);
         self.plain.shadow.free(start..start + size);
         race.map(|race| self.of_free(race, size))
+    }
+
+    /// The step that is being taken has said what it did.
+    #[inline]
+    pub(crate) fn show_to_plain(&mut self) {
+        if self.plain.is_judged() {
+            match self.log.is_alone() {
+                true => self.plain.did_alone(&self.log),
+                false => self.plain.did(&self.log),
+            }
+            self.show_stack();
+        }
+    }
+
+    /// The running task does something after which other tasks may know of what is on its stack.
+    #[inline]
+    pub(crate) fn show_stack(&mut self) {
+        if self.plain.is_judged() && self.settings.stacks.is_explored() && !self.is_teardown() {
+            let here = 0u8;
+            self.tasks.show_stack(&raw const here as usize);
+        }
     }
 
     /// The own time of the running task, where accesses to plain memory are judged.

@@ -18,14 +18,12 @@ const RATIO: usize = size_of::<Cell>() / GRANULE;
 const KEEP: usize = 4 << 20;
 
 /// Which memory something is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(super) enum Other {
     /// A static of a crate under test. These bytes of the eight belong to it.
     Static(u8),
-    /// The stack of another task.
-    Stack,
-    /// The stack of the task itself, of which others have touched some.
-    OwnStack,
+    /// It is on this stack.
+    Stack(Range<usize>),
     /// None that is judged.
     Nothing,
 }
@@ -46,8 +44,8 @@ impl Hasher for Multiply {
     }
 }
 
-/// The mappings beside the regions of the heap, which are never unmapped.
-static MAPPED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
+/// The mappings beside the regions of the heap and beside stacks, which are never unmapped: stacks are used again.
+static MAPPED: Mutex<Vec<(Range<usize>, usize)>> = Mutex::new(Vec::new());
 
 /// The cells of one execution. Memory is kept from one execution to the next.
 #[derive(Default)]
@@ -59,15 +57,36 @@ pub(super) struct Shadow {
     /// The end of what was written of them.
     high: usize,
     others: HashMap<usize, Cell, BuildHasherDefault<Multiply>>,
-    /// Some of the others may be of stacks.
-    has_stacks: bool,
+    /// The stacks that were touched. The one that was touched last comes first.
+    stacks: Vec<StackCells>,
+}
+
+/// The cells of a stack.
+struct StackCells {
+    stack: Range<usize>,
+    cells: usize,
+    /// The lowest address whose cell is in use.
+    low: usize,
+}
+
+impl StackCells {
+    fn at(&self, address: usize) -> *mut Cell {
+        (self.cells + (address - self.stack.start) / GRANULE * size_of::<Cell>()) as *mut Cell
+    }
+    /// No cell is in use.
+    fn clear(&mut self) {
+        let used = (self.stack.end - self.low).div_ceil(GRANULE);
+        // SAFETY: there is a cell for all of the stack; all zeros is a cell.
+        unsafe { self.at(self.low).write_bytes(0, used) };
+        self.low = self.stack.end;
+    }
 }
 
 impl Shadow {
     /// An execution begins with its heap in this region. Says whether there is memory for its cells.
     pub fn begin(&mut self, heap: Range<usize>) -> bool {
         self.others.clear();
-        self.has_stacks = false;
+        self.end();
         if self.heap != heap {
             let Some(cells) = mapped(&heap) else { return false };
             (self.cells, self.high) = (cells, heap.start);
@@ -83,9 +102,10 @@ impl Shadow {
         true
     }
 
-    /// The region of the heap.
-    pub fn heap(&self) -> &Range<usize> {
-        &self.heap
+    /// The execution is over. Other executions may have their tasks on its stacks, and find no cell in use.
+    pub fn end(&mut self) {
+        self.stacks.iter_mut().for_each(StackCells::clear);
+        self.stacks.clear();
     }
 
     /// The cell of an address in the heap.
@@ -107,19 +127,54 @@ impl Shadow {
         let granule = address & !(GRANULE - 1);
         let judged = match other {
             Other::Static(bytes) if bytes != 0 => bytes,
-            Other::Stack => {
-                self.has_stacks = true;
-                0xff
-            }
-            Other::Static(_) | Other::OwnStack | Other::Nothing => return self.others.get_mut(&granule),
+            Other::Static(_) | Other::Stack(_) | Other::Nothing => return self.others.get_mut(&granule),
         };
         Some(self.others.entry(granule).or_insert(Cell::of(Kind::Live, judged)))
     }
 
+    /// The cell of an address in the heap, or on a stack that was touched before.
+    #[inline(always)]
+    pub fn known(&mut self, address: usize) -> Option<&mut Cell> {
+        if self.heap.contains(&address) { self.of_heap(address) } else { self.of_stack(address) }
+    }
+
+    /// The cell of an address on a stack that was touched before.
+    #[inline]
+    fn of_stack(&mut self, address: usize) -> Option<&mut Cell> {
+        let has = |stack: &StackCells| stack.stack.contains(&address);
+        if !self.stacks.first().is_some_and(has) {
+            let at = self.stacks.iter().position(has)?;
+            self.stacks.swap(0, at);
+        }
+        let stack = &mut self.stacks[0];
+        let granule = address & !(GRANULE - 1);
+        stack.low = stack.low.min(granule);
+        // SAFETY: there is a cell for all of the stack. Those that are not in use are all zeros.
+        let cell = unsafe { &mut *stack.at(granule) };
+        if cell.kind == Kind::Unknown {
+            *cell = Cell::of(Kind::Stack, 0xff);
+        }
+        Some(cell)
+    }
+
+    /// Whether stacks were touched.
+    #[inline]
+    pub fn has_stacks(&self) -> bool {
+        !self.stacks.is_empty()
+    }
+
+    /// This stack has cells from now on. Says whether there is memory for them.
+    pub fn add_stack(&mut self, stack: Range<usize>) -> bool {
+        let Some(cells) = mapped(&stack) else { return false };
+        let low = stack.end;
+        self.stacks.push(StackCells { stack, cells, low });
+        true
+    }
+
     /// What was on this stack is gone.
     pub fn forget_stack(&mut self, stack: &Range<usize>) {
-        if self.has_stacks {
-            self.others.retain(|granule, _| !stack.contains(granule));
+        if let Some(at) = self.stacks.iter().position(|cells| cells.stack == *stack) {
+            self.stacks.swap_remove(at).clear();
         }
     }
 
@@ -162,21 +217,21 @@ impl Shadow {
     }
 }
 
-/// Memory for the cells of a region. Those that are not used cost nothing.
-fn mapped(heap: &Range<usize>) -> Option<usize> {
+/// Memory for the cells of a region or a stack. Those that are not used cost nothing, and are all zeros.
+fn mapped(of: &Range<usize>) -> Option<usize> {
     let mut mapped = MAPPED.lock().unwrap_or_else(|e| e.into_inner());
-    if let Some((_, cells)) = mapped.iter().find(|(of, _)| *of == heap.start) {
+    if let Some((_, cells)) = mapped.iter().find(|(known, _)| known == of) {
         return Some(*cells);
     }
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    let size = heap.len() * RATIO;
+    let size = (of.len() / GRANULE + 1) * size_of::<Cell>();
     // SAFETY: a new mapping.
     let cells =
         unsafe { libc::mmap(std::ptr::null_mut(), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if cells == libc::MAP_FAILED {
         return None;
     }
-    mapped.push((heap.start, cells as usize));
+    mapped.push((of.clone(), cells as usize));
     Some(cells as usize)
 }
 
@@ -218,13 +273,30 @@ mod tests {
 
     #[test]
     fn cells_of_a_stack_are_gone_with_it() {
-        let mut shadow = Shadow::default();
+        let (mut shadow, stack) = (Shadow::default(), 0x50_0000..0x51_0000);
         assert!(shadow.begin(0x30_0000..0x40_0000));
-        assert!(shadow.of_other(0x1000, Other::Stack).is_some());
+        let touch = Touch::new(TaskId(1), 2, super::super::cell::How::Write, 0xff);
+        for _ in 0..2 {
+            assert!(shadow.known(stack.start).is_none());
+            assert!(shadow.add_stack(stack.clone()));
+            for address in [stack.end - 1, stack.start + 100, stack.start] {
+                let cell = shadow.known(address).unwrap();
+                assert!(!cell.knows(touch) && cell.kind == Kind::Stack);
+                *cell = cell.with(touch, 0);
+                assert!(shadow.known(address).unwrap().knows(touch));
+            }
+            shadow.forget_stack(&stack);
+        }
+        // Another execution has a shadow of its own, and may have its tasks on the same stacks.
+        assert!(shadow.add_stack(stack.clone()));
+        let cell = shadow.known(stack.start).unwrap();
+        *cell = cell.with(touch, 0);
+        shadow.end();
+        let mut another = Shadow::default();
+        assert!(another.add_stack(stack.clone()) && !another.known(stack.start).unwrap().knows(touch));
+        another.end();
         assert!(shadow.of_other(0x2000, Other::Static(0x0f)).is_some_and(|cell| cell.judged == 0x0f));
-        assert!(shadow.of_other(0x3000, Other::OwnStack).is_none());
-        shadow.forget_stack(&(0x1000..0x1008));
-        assert!(shadow.of_other(0x1004, Other::Nothing).is_none());
-        assert!(shadow.of_other(0x2004, Other::Nothing).is_some());
+        assert!(shadow.of_other(0x2004, Other::Nothing).is_some() && shadow.has_other(0x2007));
+        assert!(shadow.of_other(0x3000, Other::Nothing).is_none());
     }
 }

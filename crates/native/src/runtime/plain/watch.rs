@@ -1,7 +1,8 @@
 //! Which accesses of the running thread are looked at: the question that each callback asks first.
 //!
 //! Invariant: what is skipped costs one comparison. Outside of executions, and between tasks, all of memory is skipped; inside,
-//! the stack of the task that runs, as long as no other task has touched it.
+//! the running task's own stack; or, where tasks touch the stacks of others, the frames that it has made since its last
+//! operation: no other task has run since, so none knows of them.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -14,7 +15,6 @@ thread_local! {
 }
 
 const ALL: (usize, usize) = (0, usize::MAX);
-const NOTHING: (usize, usize) = (usize::MAX, 0);
 
 /// Whether an access to this address is of no interest.
 #[inline(always)]
@@ -23,10 +23,10 @@ pub(super) fn skips(address: usize) -> bool {
     address.wrapping_sub(from) < length
 }
 
-/// A task goes on whose stack is this; none: other tasks have touched it.
+/// A task goes on; no other task knows of this part of its stack.
 #[inline]
-pub(in crate::runtime) fn skip_stack(stack: Option<&Range<usize>>) {
-    SKIPPED.set(stack.map_or(NOTHING, |stack| (stack.start, stack.len())));
+pub(in crate::runtime) fn skip(stack: Range<usize>) {
+    SKIPPED.set((stack.start, stack.len()));
 }
 
 /// No task runs.

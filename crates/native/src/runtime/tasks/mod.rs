@@ -103,7 +103,7 @@ impl Tasks {
         self.current = id;
         if self.is_watched() {
             let task = &self[id];
-            watch::skip_stack((!task.has_shared_stack).then_some(&task.stack));
+            watch::skip(task.stack.start..task.known_stack.min(task.stack.end));
         }
     }
 
@@ -215,9 +215,20 @@ impl Tasks {
         self.ids().find(|id| self[*id].fiber.is_some() && self[*id].stack.contains(&address))
     }
 
-    /// Another task than its own has touched the stack of a task: from here on its own accesses to it are looked at.
-    pub fn share_stack(&mut self, id: TaskId) {
-        self[id].has_shared_stack = true;
+    /// The running task has done an operation with its stack as large as it is at this address. Other tasks may know of what is
+    /// on it; of frames that come from now on they do not, up to its next operation.
+    #[inline]
+    pub fn show_stack(&mut self, from: usize) {
+        let task = self.running_mut();
+        if task.stack.contains(&from) {
+            task.known_stack = from;
+            watch::skip(task.stack.start..from);
+        }
+    }
+
+    /// The stack of a task.
+    pub fn stack(&self, id: TaskId) -> &Range<usize> {
+        &self[id].stack
     }
 
     /// Whether `address` belongs to the stack of one of the tasks.

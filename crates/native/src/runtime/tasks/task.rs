@@ -70,8 +70,8 @@ pub(crate) struct Task {
     pub(super) fiber: Option<Fiber>,
     /// The memory of its stack, guard page included, while it has a fiber.
     pub(super) stack: Range<usize>,
-    /// Another task has touched it, as far as that is watched.
-    pub(super) has_shared_stack: bool,
+    /// From here on up, its frames were there at its last operation, as far as that is watched: other tasks may know of them.
+    pub(super) known_stack: usize,
     pub(super) children: u32,
     pub(super) timers: u32,
     /// How many objects of each kind it was the first to touch.
@@ -106,7 +106,7 @@ impl Task {
             op: Op::nothing(),
             fiber: None,
             stack: 0..0,
-            has_shared_stack: false,
+            known_stack: usize::MAX,
             children: 0,
             timers: 0,
             touched: Vec::new(),
@@ -132,7 +132,7 @@ impl Task {
         self.parent = parent;
         self.number = number;
         self.label = None;
-        self.has_shared_stack = false;
+        self.known_stack = usize::MAX;
         self.op.be_nothing();
         self.children = 0;
         self.timers = 0;
