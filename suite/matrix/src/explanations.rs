@@ -1,7 +1,20 @@
 //! Explanations of results that are not self-explanatory. Each was investigated.
 
 /// A crate, a prefix of test names, and the explanation of their results.
-const EXPLANATIONS: [(&str, &str, &str); 8] = [
+const EXPLANATIONS: [(&str, &str, &str); 11] = [
+    (
+        "crossbeam-deque",
+        "stress",
+        "A real race that its authors know: a thief reads a slot of the buffer by `ptr::read_volatile` while the owner may write it \
+         again, and throws away what it read if so. `Buffer::write` says that this is undefined behaviour",
+    ),
+    (
+        "oneshot",
+        "tx_drop_rx_poll_then_drop",
+        "A real mistake, its issue 87: the receiver's drop swaps `DISCONNECTED` over `UNPARKING`, sees its own store in the loop that \
+         waits for the sender, and frees the channel while the sender takes the waker out of it",
+    ),
+    ("oneshot", "tx_send_rx_poll_then_drop", "The same mistake, with a message"),
     (
         "crossbeam-channel",
         "fairness",

@@ -3,10 +3,12 @@
 //!
 //! `-- CRATE..` explores only these and prints; `-- --ci` explores the small part for CI, and fails if a test does. `--
 //! --report` writes the file from the last results; `-- --measure` measures builds; `-- --drift` compares std;
-//! `-- --advisories` explores released versions with advisories.
+//! `-- --advisories` explores released versions with advisories; `-- --races` explores all with `--races`, and writes
+//! suite/matrix/RACES.md; `-- --cost` measures what `--races` costs.
 
 mod advisories;
 mod catalogue;
+mod cost;
 mod date;
 mod drift;
 mod earlier;
@@ -44,6 +46,9 @@ fn run() -> Result<bool, String> {
     if arguments.iter().any(|a| a == "--advisories") {
         return advisories::run(&command()?, &home()?);
     }
+    if arguments.iter().any(|a| a == "--cost") {
+        return cost::run(&command()?, &home()?);
+    }
     if arguments.iter().any(|a| a == "--measure") {
         let home = home()?;
         let builds = measure::run(&command()?, &home)?;
@@ -52,8 +57,10 @@ fn run() -> Result<bool, String> {
             .map_err(|e| format!("cannot write to {}: {e}", home.display()))?;
         return Ok(true);
     }
+    let flags = if arguments.iter().any(|a| a == "--races") { Flags::Races } else { Flags::None };
+    let home = flags.home(home()?)?;
     if arguments.iter().any(|a| a == "--report") {
-        return report(&home()?);
+        return report(&home, flags);
     }
     let ci = arguments.iter().any(|a| a == "--ci");
     let budget = arguments.iter().find_map(|a| a.strip_prefix("--budget=")).unwrap_or(BUDGET).to_owned();
@@ -63,12 +70,11 @@ fn run() -> Result<bool, String> {
     }
     let wanted = |e: &&Entry| (!ci || e.in_ci) && (names.is_empty() || names.iter().any(|n| *n == e.name));
     let command = command()?;
-    let home = home()?;
     let mut tallies = Vec::new();
     let mut failed = Vec::new();
     for entry in ENTRIES.iter().filter(wanted) {
         eprintln!("matrix: {} {}", entry.name, entry.version);
-        match explore(entry, &command, &home, &budget) {
+        match explore(entry, &command, &home, &budget, flags) {
             Ok(tally) => {
                 print!("{}", tally.details());
                 tallies.push(tally);
@@ -80,20 +86,47 @@ fn run() -> Result<bool, String> {
         }
     }
     let rows: String = tallies.iter().map(Tally::row).collect();
-    print!("\n{}{rows}", tally::head(&budget));
+    print!("\n{}{rows}", tally::head(&budget, flags.words()));
     for why in &failed {
         eprintln!("matrix: could not be explored: {why}");
     }
     let clean = failed.is_empty() && tallies.iter().all(Tally::is_clean);
     match ci || !names.is_empty() {
         true => Ok(clean),
-        false => report(&home).map(|_| clean),
+        false => report(&home, flags).map(|_| clean),
+    }
+}
+
+/// With what the tests are explored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flags {
+    None,
+    /// `--races`.
+    Races,
+}
+
+impl Flags {
+    /// The folder of sources and results.
+    fn home(self, home: PathBuf) -> Result<PathBuf, String> {
+        let home = if self == Flags::Races { home.join("races") } else { home };
+        std::fs::create_dir_all(&home).map_err(|e| format!("cannot make {}: {e}", home.display()))?;
+        Ok(home)
+    }
+    fn words(self) -> &'static str {
+        if self == Flags::Races { " --races" } else { "" }
+    }
+    fn argument(self) -> Option<&'static str> {
+        (self == Flags::Races).then_some("--races")
+    }
+    /// The file of the results.
+    fn file(self) -> &'static str {
+        if self == Flags::Races { "RACES.md" } else { "RESULTS.md" }
     }
 }
 
 /// Writes the last results of all crates to the file beside this program.
-fn report(home: &Path) -> Result<bool, String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
+fn report(home: &Path, flags: Flags) -> Result<bool, String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(flags.file());
     let before = std::fs::read_to_string(&path).unwrap_or_default();
     let (mut rows, mut notes, mut details) = (String::new(), String::new(), String::new());
     for entry in &ENTRIES {
@@ -118,9 +151,10 @@ fn report(home: &Path) -> Result<bool, String> {
     let builds = std::fs::read_to_string(home.join("builds.md"));
     // Then those of another machine.
     let builds = builds.unwrap_or_else(|_| section(&before, "## Builds"));
+    let builds = if flags == Flags::None { format!("\n{builds}") } else { String::new() };
     let text = format!(
-        "{}{rows}{notes}\n{builds}\n## What was not explored, and what failed\n{details}",
-        tally::head(BUDGET)
+        "{}{rows}{notes}{builds}\n## What was not explored, and what failed\n{details}",
+        tally::head(BUDGET, flags.words())
     );
     std::fs::write(&path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
     println!("{}", path.display());
@@ -170,11 +204,12 @@ fn home() -> Result<PathBuf, String> {
 }
 
 /// Explores a crate's own tests. If that is not possible, the earlier results are kept.
-fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str) -> Result<Tally, String> {
+fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str, flags: Flags) -> Result<Tally, String> {
     let folder = source::fetch(entry, home)?;
     let mut child = Command::new(command)
         .args(["test", "--message-format", "json", "--budget", budget])
         .args(entry.arguments)
+        .args(flags.argument())
         .current_dir(&folder)
         .env_remove("CARGO_TARGET_DIR")
         .stdout(Stdio::piped())

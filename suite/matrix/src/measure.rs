@@ -115,7 +115,8 @@ fn list(command: &Path, folder: &Path, target: &Path) -> Result<(), String> {
     run_quietly(raddle.arg("--target-dir").arg(target), folder)
 }
 
-fn run_quietly(command: &mut Command, folder: &Path) -> Result<(), String> {
+/// Runs a command that says nothing unless it fails.
+pub fn run_quietly(command: &mut Command, folder: &Path) -> Result<(), String> {
     command.current_dir(folder).env_remove("CARGO_TARGET_DIR").stdout(Stdio::null()).stderr(Stdio::piped());
     let output = command.output().map_err(|e| format!("cannot run {command:?}: {e}"))?;
     match output.status.success() {
@@ -125,7 +126,7 @@ fn run_quietly(command: &mut Command, folder: &Path) -> Result<(), String> {
 }
 
 /// The CPU time of all processes that `work` starts and waits for, in seconds.
-fn cpu(work: impl FnOnce() -> Result<(), String>) -> Result<f64, String> {
+pub fn cpu(work: impl FnOnce() -> Result<(), String>) -> Result<f64, String> {
     let before = used();
     work()?;
     Ok(used() - before)

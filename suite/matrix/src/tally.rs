@@ -144,13 +144,14 @@ impl Tally {
 }
 
 /// The text before the rows.
-pub fn head(budget: &str) -> String {
+pub fn head(budget: &str, flags: &str) -> String {
     format!(
-        "# The own tests of real crates under `cargo raddle test`\n\nBudget {budget} for each test, \
-         `{}`. Written by `cargo run --release -p matrix`.\n\n\
+        "# The own tests of real crates under `cargo raddle test{flags}`\n\nBudget {budget} for each test, \
+         `{}`. Written by `cargo run --release -p matrix{}`.\n\n\
          | crate | tests | passed | of them exhaustively | skipped | ignored | failed | executions | explored on |\n\
          |---|---|---|---|---|---|---|---|---|\n",
-        rustc()
+        rustc(),
+        if flags.is_empty() { String::new() } else { format!(" --{flags}") }
     )
 }
 
