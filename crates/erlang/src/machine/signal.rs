@@ -6,9 +6,10 @@ use super::{Machine, Mail, Pair, Task};
 use crate::process::{AliasKind, ExitStep, Lost, Monitor, Process};
 use crate::settings::Delivery;
 use crate::term::hash::Fingerprint;
-use crate::term::{Pid, Ref, Term, known};
+use crate::term::{Atom, Pid, Ref, Term, known};
 use raddle_core::world::Birth;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 /// A signal from one process to another.
 #[derive(Clone, Debug)]
@@ -147,6 +148,21 @@ impl Machine {
         self.find(pid).is_some_and(|task| self.process(task).holds_file)
     }
 
+    /// Whether a process makes a call of OTP's behaviours: the functions in which it monitors the server, sends the request
+    /// and waits. A monitor that arrives late there is none that begins late: between it and its arrival the process takes
+    /// no step but sends to the same server, which come behind it, so these steps can be delayed until then. Only the
+    /// reply, the DOWN message and the timeout end the wait, and each ends the monitor.
+    fn makes_call(&self, pid: Pid) -> bool {
+        static CALLS: LazyLock<[(Atom, Atom); 2]> = LazyLock::new(|| {
+            [("gen", "do_call"), ("proc_lib", "stop")].map(|(m, f)| (Atom::new(m), Atom::new(f)))
+        });
+        let Some(p) = self.find(pid).map(|task| self.process(task)) else { return false };
+        let module = self.env.code.module(p.pc.module);
+        CALLS.iter().any(|(name, function)| {
+            *name == module.name && module.function_at(p.pc.at).is_some_and(|f| f.function == *function)
+        })
+    }
+
     /// Whether a signal would arrive at once.
     pub(crate) fn arrives_at_once(&self, from: Pid, to: Pid, sort: Sort) -> bool {
         match self.env.settings.delivery {
@@ -155,8 +171,12 @@ impl Machine {
             _ if from == to => true,
             // The steps of an exit are separate already.
             Delivery::Local => {
-                let is_message = !matches!(sort, Sort::Exit { .. } | Sort::Watching | Sort::Changing);
-                (is_message || self.holds_file(from) || self.holds_file(to)) && !self.on_the_way(from, to)
+                let at_once = match sort {
+                    Sort::Exit { .. } | Sort::Changing => false,
+                    Sort::Watching => self.makes_call(from),
+                    _ => true,
+                };
+                (at_once || self.holds_file(from) || self.holds_file(to)) && !self.on_the_way(from, to)
             }
             Delivery::Pairs => false,
         }

@@ -3,6 +3,7 @@
 mod agree;
 mod applications;
 mod breadth;
+mod calls;
 mod common;
 mod commute;
 mod corrupt;

@@ -131,7 +131,8 @@ fn a_server_that_is_killed_at_any_point_is_restarted() {
         assert!(raddle_report::coverage(&findings.coverage).starts_with("exhaustive"));
         findings.executions
     });
-    assert_eq!(counted, [65, 616]);
+    // 616 while the monitor of a call was a signal to be delivered.
+    assert_eq!(counted, [65, 134]);
 }
 
 /// The behaviour of the installed Erlang is among the explored ones.

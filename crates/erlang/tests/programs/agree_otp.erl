@@ -48,7 +48,8 @@ super(Strategy, Children) -> {ok, S} = supervisor:start_link(?MODULE, {super, St
 stop_super(S) -> exit(S, shutdown), down(S).
 
 cases() ->
-    [{server_start, fun() -> {gen_server:start(?MODULE, stop, []), gen_server:start(?MODULE, ignore, []), gen_server:call(start({continue, c}), get)} end},
+    [{time_offset, fun() -> R = erlang:monitor(time_offset, clock_service), {is_reference(R), demonitor(R), catch element(1, element(2, catch erlang:monitor(time_offset, x)))} end},
+     {server_start, fun() -> {gen_server:start(?MODULE, stop, []), gen_server:start(?MODULE, ignore, []), gen_server:call(start({continue, c}), get)} end},
      {server_linked_start, fun() -> process_flag(trap_exit, true), R = {gen_server:start_link(?MODULE, stop, []), [W || {'EXIT', _, W} <- flush()]}, process_flag(trap_exit, false), R end},
      {server_names, fun() -> {ok, P} = gen_server:start({local, named}, ?MODULE, s, []), {error, {already_started, Q}} = gen_server:start({local, named}, ?MODULE, s, []), R = {P =:= Q, gen_server:call(named, get), gen_server:call({named, node()}, get)}, gen_server:stop(named), {R, whereis(named)} end},
      {server_reply, fun() -> P = start(s), {gen_server:call(P, {later, 1}), gen_server:cast(P, {set, t}), gen_server:call(P, get), gen_server:cast(nobody, x), gen_server:cast(P, hibernate), gen_server:call(P, get)} end},
