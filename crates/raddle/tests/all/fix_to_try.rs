@@ -51,7 +51,11 @@ fn a_lost_update_would_not_be_if_the_update_were_one_step() {
         let expected = ("load".to_owned(), "store".to_owned(), atomic.executions());
         assert!(atomic.failure().is_none());
         assert_eq!(fix(&report), Some(expected), "{report}");
-        let words = format!("were one atomic step, all {} executions would pass", atomic.executions());
+        let all = match atomic.executions() {
+            2 => "both executions".to_owned(),
+            n => format!("all {n} executions"),
+        };
+        let words = format!("were one atomic step, {all} would pass");
         let one_line = report.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(one_line.contains(&words), "{report}");
     }

@@ -43,7 +43,12 @@ fn a_wake_up_is_lost() {
         task.join().unwrap();
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    assert_eq!(notes(&failed), ["main waits to join main.1", "main.1 waits to be notified by Condvar#1"]);
+    let expected = [
+        "main waits to join main.1",
+        "main.1 waits to be notified by Condvar#1",
+        "main notified Condvar#1 too early, here: no task waited yet, and a notification is not kept",
+    ];
+    assert_eq!(notes(&failed), expected);
 }
 
 #[test]
@@ -314,7 +319,12 @@ fn a_woken_task_waits_for_whoever_holds_the_mutex() {
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
     // In the first schedule main runs first, and the other task does not reach its wait.
-    assert_eq!(notes(&failed), ["main waits to join main.1", "main.1 waits to lock Mutex#1, held by main"]);
+    let expected = [
+        "main waits to join main.1",
+        "main.1 waits to lock Mutex#1, held by main",
+        "a circle: main → main.1 → main, each waits for the next one",
+    ];
+    assert_eq!(notes(&failed), expected);
 
     let failed = failure(|| {
         let flag = flag();

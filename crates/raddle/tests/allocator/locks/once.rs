@@ -134,6 +134,7 @@ fn two_that_need_each_other() {
     let expected = [
         "main waits to call_once main.1/Once#1, held by main.1",
         "main.1 waits to call_once Once#1, held by main",
+        "a circle: main → main.1 → main, each waits for the next one",
     ];
     assert_eq!(notes(&failed), expected);
 }

@@ -290,6 +290,7 @@ fn a_writer_waits_for_readers_that_wait_for_it() {
     let expected = [
         "main waits to write main.1/RwLock#1, held by main.1",
         "main.1 waits to write RwLock#1, held by main",
+        "a circle: main → main.1 → main, each waits for the next one",
     ];
     assert_eq!(notes(&failed), expected);
 }
