@@ -300,3 +300,31 @@ fn stale_reads_are_bounded() {
         assert!(auto.outcomes().keys().copied().eq(0..=most as usize), "{most}: {auto}");
     }
 }
+
+/// However often it is stopped: what is saved is the search under one of both models.
+#[test]
+fn a_search_is_resumed_under_its_model() {
+    let program = || {
+        let shared: Arc<[AtomicU64; 4]> = Arc::default();
+        let tasks = [0, 1, 2, 3].map(|own| {
+            let shared = shared.clone();
+            thread::spawn(move || {
+                shared[own].store(1, Relaxed);
+                (1..4).map(|n| shared[(own + n) % 4].load(Relaxed)).collect::<Vec<_>>()
+            })
+        });
+        tasks.map(|task| task.join().unwrap())
+    };
+    let whole = Checker::exhaustive().memory(Memory::Rc11).run(program);
+    let checker = || Checker::exhaustive().time_limit(Duration::from_millis(100));
+    let mut report = checker().run(program);
+    while let Some(file) = report.search_file().map(|file| file.display().to_string()) {
+        report = checker().resume(file).run(program);
+    }
+    assert_eq!(
+        (report.executions(), models(&report)),
+        (whole.executions(), vec![Some(Model::Rc11)]),
+        "{report}"
+    );
+    assert!(report.coverage().is_exhaustive(), "{report}");
+}
