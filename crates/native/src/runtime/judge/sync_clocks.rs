@@ -253,6 +253,8 @@ impl Clocks {
         let released = source.and_then(|line| self.sent.get(&line)).cloned().unwrap_or_default();
         let task = self.task(me);
         let stored = match line.sync {
+            // It has not said yet what it did: see `learn_again`.
+            Sync::None => return,
             Sync::Load(ordering) => {
                 task.load(&released, ordering);
                 return;
