@@ -50,6 +50,7 @@ pub fn assumptions() -> Vec<Assumption> {
         SequentiallyConsistentSince(Obstacle::NotReduced { executions: 2 }),
         SequentiallyConsistentSince(Obstacle::EndedIn(FailureKind::StepLimit)),
         SequentiallyConsistentSince(Obstacle::NothingLeft),
+        SequentiallyConsistentSince(Obstacle::HiddenSynchronisation),
         TakenForSeqCstElsewhere { places: 12 },
         SpinsAwait,
         StaleReads(2),

@@ -188,6 +188,8 @@ pub enum Obstacle {
     EndedIn(FailureKind),
     /// Nothing of the budget was left.
     NothingLeft,
+    /// Something that is not under control orders accesses to atomics: the counts of std's `Arc`.
+    HiddenSynchronisation,
 }
 
 /// What a search assumed, in the order of the coverage line.

@@ -14,6 +14,7 @@ struct Known {
     is_weak: AtomicBool,
     is_found: AtomicBool,
     ends_search: AtomicBool,
+    hides: AtomicBool,
 }
 
 /// The memory model that depends on the program. All clones share it.
@@ -37,6 +38,15 @@ impl AutoMemory {
     /// Whether one was found.
     pub(crate) fn is_found(&self) -> bool {
         self.0.is_found.load(Ordering::Relaxed)
+    }
+    /// Something orders accesses to atomics that is not under control: std's `Arc`, in a program that uses the library.
+    #[cfg(not(feature = "arena"))]
+    pub(crate) fn hide(&self) {
+        self.0.hides.store(true, Ordering::Relaxed);
+    }
+    /// Whether something does.
+    pub(crate) fn hides(&self) -> bool {
+        self.0.hides.load(Ordering::Relaxed)
     }
     /// Whether the search ends because one was found.
     pub(crate) fn ends_search(&self) -> bool {

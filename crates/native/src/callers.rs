@@ -203,6 +203,17 @@ pub(crate) fn has_frame(stack: &Backtrace, is: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
+/// Whether this is a call of the destructor of what std's `Arc` owned; or may be, where functions have no names.
+#[cfg(not(feature = "arena"))]
+#[cold]
+#[inline(never)]
+pub(crate) fn is_in_drop_of_arc() -> bool {
+    let _own = crate::arena::own();
+    let stack = Backtrace::force_capture();
+    let is_of_arc = |name: &str| name.contains("sync::Arc") && name.contains("drop_slow");
+    has_frame(&stack, &is_of_arc) || !has_frame(&stack, &|name| name.contains("is_in_drop_of_arc"))
+}
+
 /// What is known of the pending operation of a task, the last one that it has announced.
 pub(crate) fn of_pending(task: TaskId) -> Called {
     if !are_gathered() {

@@ -86,11 +86,14 @@ impl<'f> Program for RustProgram<'f> {
         NativeWorld::new(self.body, Settings { observers: None, ..self.present_settings() })
     }
 
-    /// Where blocks were allocated and freed.
+    /// Where blocks were allocated and freed; and whether destructors behind std's `Arc` have read old stores.
     fn noting_world(&self, kind: FailureKind) -> Option<Self::World> {
-        let settings = Settings { observers: None, gathers_stacks: true, ..self.settings.clone() };
-        let is_of_heap = self.settings.heap.is_some() && kind.is_of_the_heap();
-        (is_of_heap && !self.settings.gathers_stacks).then(|| NativeWorld::new(self.body, settings))
+        let settings = self.present_settings();
+        let is_of_heap = settings.heap.is_some() && kind.is_of_the_heap();
+        let is_weak = settings.auto.is_some() && settings.memory != Model::Sc && cfg!(not(feature = "arena"));
+        let notes = (is_of_heap || is_weak) && !settings.gathers_stacks;
+        let settings = Settings { observers: None, gathers_stacks: true, ..settings };
+        notes.then(|| NativeWorld::new(self.body, settings))
     }
 
     fn reducible(&self) -> Option<&dyn Reducible<Self::World>> {
@@ -160,6 +163,15 @@ impl Orderings for RustProgram<'_> {
 
     fn ends_search(&self) -> bool {
         self.settings.auto.as_ref().is_some_and(AutoMemory::ends_search)
+    }
+
+    /// The counts of std's `Arc`, in a program that uses the library.
+    fn may_hide_synchronisation(&self) -> bool {
+        cfg!(not(feature = "arena"))
+    }
+
+    fn hides_synchronisation(&self) -> bool {
+        self.settings.auto.as_ref().is_some_and(AutoMemory::hides)
     }
 
     fn are_stale_reads_bounded(&self) -> bool {

@@ -206,6 +206,9 @@ fn obstacle(why: &Obstacle) -> String {
             "rc11 is not explored beside timers, nor where a loop waits for more than atomics".to_owned()
         }
         Obstacle::EndedIn(kind) => format!("rc11 could not be explored ({kind})"),
+        Obstacle::HiddenSynchronisation => {
+            "std's Arc orders what was dropped, of which rc11 does not know".to_owned()
+        }
         Obstacle::NothingLeft => "nothing of the budget was left for rc11".to_owned(),
     }
 }

@@ -4,11 +4,10 @@
 //! `-- CRATE..` explores only these and prints; `-- --ci` explores the small part for CI, and fails if a test does. `--
 //! --report` writes the file from the last results; `-- --measure` measures builds; `-- --drift` compares std;
 //! `-- --advisories` explores released versions with advisories; `-- --races` explores all with `--races`, and writes
-//! suite/matrix/RACES.md; `-- --cost` measures what `--races` costs.
+//! suite/matrix/RACES.md. What `--races` costs is measured by `peers judges`.
 
 mod advisories;
 mod catalogue;
-mod cost;
 mod date;
 mod drift;
 mod earlier;
@@ -45,9 +44,6 @@ fn run() -> Result<bool, String> {
     }
     if arguments.iter().any(|a| a == "--advisories") {
         return advisories::run(&command()?, &home()?);
-    }
-    if arguments.iter().any(|a| a == "--cost") {
-        return cost::run(&command()?, &home()?);
     }
     if arguments.iter().any(|a| a == "--measure") {
         let home = home()?;

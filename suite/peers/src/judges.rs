@@ -1,4 +1,4 @@
-//! What the judges of memory cost: the same schedules of an unmodified crate under `cargo raddle test`, with and without
+//! What the judges of memory cost, that of the heap and that of plain memory: the same schedules of an unmodified crate under `cargo raddle test`, with and without
 //! them, by the CPU time of that process and of what it starts.
 
 use crate::number;
@@ -19,7 +19,7 @@ const TESTS: [&str; 4] =
 const SCHEDULES: u64 = 30_000;
 
 /// What judges, its arguments, and how many times the cost it may have.
-const JUDGES: [(&str, &[&str], f64); 1] = [("heap", &["--heap", "on"], 1.3)];
+const JUDGES: [(&str, &[&str], f64); 2] = [("heap", &["--heap", "on"], 1.3), ("races", &["--races"], 5.0)];
 
 /// Without any judge.
 const NONE: &[&str] = &["--heap", "off"];

@@ -15,7 +15,7 @@ use crate::strategy::Bounds;
 use crate::verdict::{Coverage, Extent, Failure, FailureKind};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Where sequential consistency was explored exhaustively, the search under RC11 is stopped after so many times its
@@ -77,9 +77,24 @@ where
         self.orderings.follow(model, Weaker::IsNoted);
         let listener: Arc<dyn Listener> = match model {
             Model::Sc => self.listener.clone(),
-            _ => Arc::new(WithoutLimits(self.listener.clone())),
+            _ => Arc::new(Certain::of(&self.listener, Told::AtOnce)),
         };
         under_one_model(self.program, check, listener)
+    }
+
+    /// The search under RC11, if it says something.
+    fn search_weak(&self, check: &Check) -> Result<Result<Checked<OutcomeOf<P>>, Obstacle>, String> {
+        self.orderings.follow(Model::Rc11, Weaker::IsNoted);
+        let told = match self.orderings.may_hide_synchronisation() {
+            true => Told::InTheEnd,
+            false => Told::AtOnce,
+        };
+        let certain = Arc::new(Certain::of(&self.listener, told));
+        let found = self.usable(under_one_model(self.program, check, certain.clone())?);
+        if found.is_ok() {
+            certain.tell();
+        }
+        Ok(found)
     }
 
     /// The search under sequential consistency, which the first weaker ordering ends.
@@ -155,7 +170,7 @@ where
             || check.kind.is_sampled() && check.schedules == 0;
         let second = match is_nothing {
             true => Err(Obstacle::NothingLeft),
-            false => self.usable(self.search(Model::Rc11, &check)?),
+            false => self.search_weak(&check)?,
         };
         let mut whole = match second {
             Ok(second) => together(first, second),
@@ -171,6 +186,9 @@ where
 
     /// The result under RC11, or why it says nothing.
     fn usable(&self, second: Checked<OutcomeOf<P>>) -> Result<Checked<OutcomeOf<P>>, Obstacle> {
+        if self.orderings.hides_synchronisation() {
+            return Err(Obstacle::HiddenSynchronisation);
+        }
         let limit = second.failures.iter().map(|group| group.first.kind()).find(|kind| is_limit(*kind));
         if let Some(kind) = limit {
             return Err(Obstacle::EndedIn(kind));
@@ -251,25 +269,56 @@ fn add_counts<K: Ord>(counts: &mut BTreeMap<K, u64>, more: BTreeMap<K, u64>) {
     }
 }
 
-/// Passes on all events except failures that are none of the program.
-struct WithoutLimits(Arc<dyn Listener>);
+/// When failures are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    AtOnce,
+    /// When it is known that they are some of the program.
+    InTheEnd,
+}
 
-impl Listener for WithoutLimits {
+/// Passes on all events except failures that are none of the program.
+struct Certain {
+    listener: Arc<dyn Listener>,
+    told: Told,
+    failure: Mutex<Option<Failure>>,
+}
+
+impl Certain {
+    fn of(listener: &Arc<dyn Listener>, told: Told) -> Certain {
+        Certain { listener: listener.clone(), told, failure: Mutex::default() }
+    }
+    /// The failure that was found last is one of the program.
+    fn tell(&self) {
+        let found = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(failure) = found {
+            self.listener.failed(&failure);
+        }
+    }
+}
+
+impl Listener for Certain {
     fn tick(&self, progress: &Progress) {
-        self.0.tick(progress);
+        self.listener.tick(progress);
     }
     fn wants_to_stop(&self) -> bool {
-        self.0.wants_to_stop()
+        self.listener.wants_to_stop()
     }
     fn covered(&self, coverage: &Coverage, steps: u64) {
-        self.0.covered(coverage, steps);
+        self.listener.covered(coverage, steps);
     }
     fn checkpoint(&self, saved: &Saved) {
-        self.0.checkpoint(saved);
+        self.listener.checkpoint(saved);
     }
     fn failed(&self, failure: &Failure) {
-        if !is_limit(failure.kind()) {
-            self.0.failed(failure);
+        if is_limit(failure.kind()) {
+            return;
+        }
+        match self.told {
+            Told::AtOnce => self.listener.failed(failure),
+            Told::InTheEnd => {
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure.clone());
+            }
         }
     }
 }

@@ -89,6 +89,11 @@ pub trait Orderings {
     fn are_weaker(&self) -> bool;
     /// Whether one has ended the search: see [`Weaker::EndsSearch`].
     fn ends_search(&self) -> bool;
+    /// Whether something may order accesses to memory of which the model does not know: then a load may read an older store
+    /// than it can.
+    fn may_hide_synchronisation(&self) -> bool;
+    /// Whether a failing execution under RC11 has shown that something does.
+    fn hides_synchronisation(&self) -> bool;
     /// Whether the number of old stores that an execution reads is bounded: the reduction does not know that bound, and the
     /// search under RC11 goes on without it.
     fn are_stale_reads_bounded(&self) -> bool;

@@ -266,6 +266,10 @@ impl Cell {
                 taken
             }
         };
+        #[cfg(not(feature = "arena"))]
+        if taken.is_stale && !matches!(access, Access::Store(..)) {
+            look_for_arc(current);
+        }
         current.with(|e| {
             if taken.failed_spuriously {
                 e.spend_spurious();
@@ -471,5 +475,16 @@ impl Cell {
         let effect = Effect::Updated(T::SHAPE, found.bits(), new.bits());
         self.did(current, effect, Synchronises::Update(success), How::AtomicWrite);
         Some(Ok(found))
+    }
+}
+
+/// An old store was read. In a destructor behind std's `Arc`, whose counts are not seen, that may be one that cannot be read.
+#[cfg(not(feature = "arena"))]
+#[cold]
+fn look_for_arc(current: Current) {
+    let auto =
+        current.with(|e| e.settings.auto.clone().filter(|auto| e.settings.gathers_stacks && !auto.hides()));
+    if let Some(auto) = auto.filter(|_| crate::callers::is_in_drop_of_arc()) {
+        auto.hide();
     }
 }

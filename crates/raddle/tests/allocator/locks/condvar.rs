@@ -343,6 +343,7 @@ fn a_woken_task_waits_for_whoever_holds_the_mutex() {
     let expected = [
         "main waits to join main.1",
         "main.1 was woken by main.1/Condvar#1 and needs main.1/Mutex#1, held by main",
+        "a circle: main → main.1 → main, each waits for the next one",
     ];
     assert_eq!(notes(&failed), expected);
 }

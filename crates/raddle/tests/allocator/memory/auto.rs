@@ -328,3 +328,70 @@ fn a_search_is_resumed_under_its_model() {
     );
     assert!(report.coverage().is_exhaustive(), "{report}");
 }
+
+/// Two tasks count up, and whoever drops the last reference looks at the count.
+struct Looks(AtomicU64, AtomicU64);
+
+impl Drop for Looks {
+    fn drop(&mut self) {
+        assert_eq!(self.0.load(Relaxed), 2, "one is missing");
+    }
+}
+
+/// The counts of std's `Arc` order the destructor behind what the other task did, and are not seen: what the destructor reads
+/// under RC11 may be older than it can be. It is no failure.
+#[test]
+fn what_destructors_behind_stds_arc_read_is_no_failure() {
+    let program = || {
+        let looks = Arc::new(Looks(AtomicU64::new(0), AtomicU64::new(0)));
+        let tasks = [looks.clone(), looks].map(|looks| {
+            thread::spawn(move || {
+                looks.0.fetch_add(1, Relaxed);
+                // Which task comes to its end last.
+                looks.1.fetch_add(1, Relaxed);
+            })
+        });
+        tasks.into_iter().for_each(|task| task.join().unwrap());
+    };
+    let named = Checker::exhaustive().memory(Memory::Rc11).run(program);
+    assert_eq!(named.failure().map(|failure| failure.kind()), Some(FailureKind::Panic), "{named}");
+    for checker in [Checker::exhaustive(), Checker::random(400), Checker::exhaustive().keep_going()] {
+        let report = checker.run(program);
+        assert!(report.failure().is_none() && report.ticket_file().is_none(), "{report}");
+        assert_eq!(obstacle(&report), Some(Obstacle::HiddenSynchronisation), "{report}");
+    }
+}
+
+/// A count of the program's own is seen, with its orderings.
+#[test]
+fn destructors_behind_counts_of_the_program_are_judged() {
+    struct Shared(*const (Looks, AtomicU64));
+    unsafe impl Send for Shared {}
+    impl Shared {
+        fn release(self, last: Ordering) {
+            let (_, count) = unsafe { &*self.0 };
+            if count.fetch_sub(1, last) == 1 {
+                drop(unsafe { Box::from_raw(self.0.cast_mut()) });
+            }
+        }
+    }
+    let program = |last| {
+        move || {
+            let both =
+                Box::into_raw(Box::new((Looks(AtomicU64::new(0), AtomicU64::new(0)), AtomicU64::new(2))))
+                    .cast_const();
+            let tasks = [Shared(both), Shared(both)].map(|shared| {
+                thread::spawn(move || {
+                    unsafe { &(*shared.0).0 }.0.fetch_add(1, Relaxed);
+                    shared.release(last);
+                })
+            });
+            tasks.into_iter().for_each(|task| task.join().unwrap());
+        }
+    };
+    let right = Checker::exhaustive().run(program(AcqRel));
+    assert!(right.failure().is_none(), "{right}");
+    assert_eq!(models(&right), [Some(Model::Rc11)], "{right}");
+    let broken = Checker::exhaustive().run(program(Relaxed));
+    assert_eq!(broken.failure().unwrap().ticket().settings["memory"], "rc11", "{broken}");
+}
