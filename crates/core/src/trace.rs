@@ -40,6 +40,14 @@ impl Step {
     }
 }
 
+/// Two lists without what they begin and end with alike: where many tasks are enabled, few of them change in a step.
+fn apart<'a>(one: &'a [TaskId], other: &'a [TaskId]) -> (&'a [TaskId], &'a [TaskId]) {
+    let begin = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let (one, other) = (&one[begin..], &other[begin..]);
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    (&one[..one.len() - end], &other[..other.len() - end])
+}
+
 /// The tasks that are enabled at one point and were not at the one before, and the other way round.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EnabledChange {
@@ -129,14 +137,15 @@ impl Trace {
     /// Records which tasks are enabled at this point, if that is wanted.
     pub(crate) fn note_point(&mut self, point: &Point<'_>) {
         let Some(log) = &mut self.points else { return };
-        let now = point.enabled();
+        let (now, before) = apart(point.enabled(), &log.now);
         let only = |some: &[TaskId], others: &[TaskId]| -> Vec<TaskId> {
             some.iter().copied().filter(|task| others.binary_search(task).is_err()).collect()
         };
-        let (enabled, disabled) = (only(now, &log.now), only(&log.now, now));
+        let (enabled, disabled) = (only(now, before), only(before, now));
         if !enabled.is_empty() || !disabled.is_empty() {
             log.changes.push(EnabledChange { after: self.steps.len(), enabled, disabled });
-            log.now = now.to_vec();
+            log.now.clear();
+            log.now.extend_from_slice(point.enabled());
         }
     }
     /// Which tasks are enabled at each choice, as changes; none if it was not recorded. Steps that happen by themselves
