@@ -5,7 +5,7 @@
 //! data races, and the coverage says so.
 
 #[cfg(all(feature = "heap", not(feature = "arena")))]
-use crate::program_memory::ProgramMemory as Below;
+use crate::program_memory::ProgramMemory;
 // There the program's memory is part of its execution, and what installs this is one of its allocators.
 #[cfg(feature = "arena")]
 use crate::program_memory::SystemMemory as System;
@@ -17,6 +17,23 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
+
+/// What is below the allocator: in the library the judge of the heap, which reports freed memory itself, on top of the one that
+/// was asked for.
+#[cfg(all(feature = "heap", not(feature = "arena")))]
+type Below<A> = ProgramMemory<A>;
+#[cfg(all(feature = "heap", not(feature = "arena")))]
+const fn below<A>(inner: A) -> Below<A> {
+    ProgramMemory::on(inner)
+}
+#[cfg(any(not(feature = "heap"), feature = "arena"))]
+type Below<A> = A;
+#[cfg(any(not(feature = "heap"), feature = "arena"))]
+const fn below<A>(inner: A) -> Below<A> {
+    inner
+}
+/// Whether freed memory is not reported below.
+const REPORTS: bool = cfg!(any(not(feature = "heap"), feature = "arena"));
 
 /// A global allocator that reports freed memory to executions.
 ///
@@ -41,46 +58,7 @@ impl Allocator {
 impl<A> Allocator<A> {
     /// On top of another allocator. It is not asked for the blocks of executions whose heap is judged.
     pub const fn on(inner: A) -> Allocator<A> {
-        Allocator(Below::on(inner))
-    }
-}
-
-/// The allocator that was asked for, where nothing is judged or all memory is judged below it.
-#[cfg(any(not(feature = "heap"), feature = "arena"))]
-#[derive(Clone, Copy, Debug, Default)]
-struct Below<A>(A);
-
-#[cfg(any(not(feature = "heap"), feature = "arena"))]
-impl<A> Below<A> {
-    const fn on(inner: A) -> Below<A> {
-        Below(inner)
-    }
-}
-
-// SAFETY: all memory comes from the allocator inside, which keeps the contract.
-#[cfg(any(not(feature = "heap"), feature = "arena"))]
-unsafe impl<A: GlobalAlloc> GlobalAlloc for Below<A> {
-    #[inline]
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract.
-        unsafe { self.0.alloc(layout) }
-    }
-    #[inline]
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract.
-        unsafe { self.0.alloc_zeroed(layout) }
-    }
-    #[inline]
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        forget(ptr as usize, layout.size());
-        // SAFETY: the caller keeps the contract.
-        unsafe { self.0.dealloc(ptr, layout) }
-    }
-    #[inline]
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        forget(ptr as usize, layout.size());
-        // SAFETY: the caller keeps the contract.
-        unsafe { self.0.realloc(ptr, layout, new_size) }
+        Allocator(below(inner))
     }
 }
 
@@ -113,11 +91,17 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
     }
     #[inline]
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        if REPORTS {
+            forget(ptr as usize, layout.size());
+        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.dealloc(ptr, layout) }
     }
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        if REPORTS {
+            forget(ptr as usize, layout.size());
+        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.realloc(ptr, layout, new_size) }
     }

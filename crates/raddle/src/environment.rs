@@ -61,6 +61,14 @@ fn skip(variable: &'static str, applies_to: &str) {
     }
 }
 
+/// Applies a variable to a check that searches; a replay has its ticket's settings.
+fn in_searches(checker: &mut Checker, variable: &'static str, set: impl FnOnce(&mut Checker)) {
+    match checker.check.replay {
+        None => set(checker),
+        Some(_) => skip(variable, "searches"),
+    }
+}
+
 /// Applies `RADDLE_STRATEGY`, `RADDLE_SCHEDULES`, `RADDLE_EXECUTIONS`, `RADDLE_PREEMPTIONS`, `RADDLE_BUDGET`, `RADDLE_CHECKPOINT`,
 /// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_MEMORY`, `RADDLE_STALE_READS`, `RADDLE_HEAP`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
 /// reads them.
@@ -129,23 +137,14 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
     }
     if let Some(text) = var("RADDLE_MEMORY") {
         let memory = text.parse::<Memory>().map_err(|error| format!("RADDLE_MEMORY: {error}"))?;
-        match checker.check.replay {
-            None => checker.memory = Some(memory),
-            Some(_) => skip("RADDLE_MEMORY", "searches"),
-        }
+        in_searches(checker, "RADDLE_MEMORY", |checker| checker.memory = Some(memory));
     }
     if let Some(most) = number(&var, "RADDLE_STALE_READS")? {
-        match checker.check.replay {
-            None => checker.settings.stale_reads = Some(most),
-            Some(_) => skip("RADDLE_STALE_READS", "searches"),
-        }
+        in_searches(checker, "RADDLE_STALE_READS", |checker| checker.settings.stale_reads = Some(most));
     }
     if let Some(text) = var("RADDLE_HEAP") {
         let heap = text.parse::<Heap>().map_err(|error| format!("RADDLE_HEAP: {error}"))?;
-        match checker.check.replay {
-            None => checker.heap = Some(heap),
-            Some(_) => skip("RADDLE_HEAP", "searches"),
-        }
+        in_searches(checker, "RADDLE_HEAP", |checker| checker.heap = Some(heap));
     }
     let check = &mut checker.check;
     if let Some(text) = var("RADDLE_BUDGET") {

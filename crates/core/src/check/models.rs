@@ -12,7 +12,7 @@ use crate::fact::{Assumption, Obstacle, StopReason};
 use crate::memory::Model;
 use crate::search::{FailureGroup, Listener, OnFailure, Progress, Saved};
 use crate::strategy::Bounds;
-use crate::verdict::{Coverage, Extent, Failure, FailureKind};
+use crate::verdict::{Coverage, Extent, Failure};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,8 +55,7 @@ where
         true => models.search_until_weaker()?,
         false => models.search(Model::Sc, check)?,
     };
-    let is_over = first.interrupted || !first.failures.is_empty() && check.on_failure == OnFailure::Stop;
-    if !orderings.are_weaker() || is_over {
+    if !orderings.are_weaker() || models.is_over(&first) {
         return Ok(first);
     }
     if let Some(why) = obstacle {
@@ -116,6 +115,11 @@ where
         self.orderings.obstacle(is_reduced)
     }
 
+    /// Whether there is nothing more to search for.
+    fn is_over(&self, found: &Checked<OutcomeOf<P>>) -> bool {
+        found.interrupted || !found.failures.is_empty() && self.check.on_failure == OnFailure::Stop
+    }
+
     fn time_left(&self) -> Option<Duration> {
         let spent = self.check.clock.now().saturating_sub(self.begun);
         self.check.budget.time.map(|time| time.saturating_sub(spent))
@@ -156,9 +160,7 @@ where
     }
 
     fn go_on(&self, first: Checked<OutcomeOf<P>>) -> Result<Checked<OutcomeOf<P>>, String> {
-        let is_over =
-            first.interrupted || !first.failures.is_empty() && self.check.on_failure == OnFailure::Stop;
-        if is_over {
+        if self.is_over(&first) {
             return Ok(first);
         }
         if first.failures.is_empty() {
@@ -189,7 +191,8 @@ where
         if self.orderings.hides_synchronisation() {
             return Err(Obstacle::HiddenSynchronisation);
         }
-        let limit = second.failures.iter().map(|group| group.first.kind()).find(|kind| is_limit(*kind));
+        let limit =
+            second.failures.iter().map(|group| group.first.kind()).find(|kind| kind.is_limit_of_exploring());
         if let Some(kind) = limit {
             return Err(Obstacle::EndedIn(kind));
         }
@@ -207,11 +210,6 @@ where
 /// How many executions the search under RC11 has at most, if all under sequential consistency were so many.
 fn most_executions(made: u64) -> u64 {
     made.saturating_mul(MOST_TIMES).max(MOST_EXECUTIONS)
-}
-
-/// Whether it is no failure of the program, but of exploring it.
-fn is_limit(kind: FailureKind) -> bool {
-    kind.is_limit_of_exploring()
 }
 
 /// Says why only sequential consistency was explored.
@@ -311,7 +309,7 @@ impl Listener for Certain {
         self.listener.checkpoint(saved);
     }
     fn failed(&self, failure: &Failure) {
-        if is_limit(failure.kind()) {
+        if failure.kind().is_limit_of_exploring() {
             return;
         }
         match self.told {

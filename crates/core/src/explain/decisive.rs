@@ -17,9 +17,7 @@ where
     M: Fn() -> W + Sync,
 {
     let record = &comparison.failure.record;
-    // A ticket has all picks, and the record says which were choices.
-    let picks = comparison.failure.ticket.picks().zip(record.steps());
-    let choices: Vec<Pick> = picks.filter(|(_, step)| !step.by_itself).map(|(pick, _)| pick).collect();
+    let choices = comparison.choices();
     let mut tasks: Vec<TaskId> = choices.iter().map(|pick| pick.task).collect();
     tasks.sort_unstable();
     tasks.dedup();

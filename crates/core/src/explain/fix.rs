@@ -106,10 +106,7 @@ impl Sites {
         W::Outcome: Ord + Debug + Send,
         M: Fn() -> W + Sync,
     {
-        let failure = comparison.failure;
-        let picks = failure.ticket.picks().zip(failure.record.steps());
-        let choices = picks.filter(|(_, step)| !step.by_itself).map(|(pick, _)| pick).collect();
-        let again = comparison.followed(choices)?;
+        let again = comparison.followed(comparison.choices())?;
         let mut sites = HashMap::new();
         for seen in drawn.iter().chain([&again]) {
             for line in &seen.record.lines {

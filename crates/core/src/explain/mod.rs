@@ -80,6 +80,12 @@ where
         seen.cause.as_deref() == Some(&self.failure.defect.cause)
     }
 
+    /// The choices of the failing execution: a ticket has all picks, and the record says which were choices.
+    fn choices(&self) -> Vec<Pick> {
+        let picks = self.failure.ticket.picks().zip(self.failure.record.steps());
+        picks.filter(|(_, step)| !step.by_itself).map(|(pick, _)| pick).collect()
+    }
+
     /// Random executions.
     fn drawn(&self) -> Vec<Seen> {
         let mut plan = self.plan.clone();

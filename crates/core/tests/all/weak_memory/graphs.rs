@@ -2,7 +2,7 @@
 
 use super::each_random;
 use super::machine::Machine;
-use raddle_core::memory::{EventId, Model, Restricted};
+use raddle_core::memory::{Model, Restricted};
 use raddle_core::random::Rng;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering::{Acquire, Release, SeqCst};
@@ -25,17 +25,9 @@ fn explore(
     if !met.insert(graph.clone()) {
         return;
     }
-    let mut is_over = true;
-    let mut options: Vec<EventId> = Vec::new();
-    for task in 0..machine.threads.len() {
-        machine.options(task, &mut options);
-        for choice in &options {
-            is_over = false;
-            let mut next = machine.clone();
-            next.take(task, *choice);
-            explore(&mut next, met, found);
-        }
-    }
+    let mut next = machine.successors();
+    let is_over = next.is_empty();
+    next.iter_mut().for_each(|next| explore(next, met, found));
     if is_over {
         found.0.insert(graph);
         found.1.insert(machine.outcome());

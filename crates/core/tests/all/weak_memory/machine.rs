@@ -139,6 +139,19 @@ impl Machine {
             None => {}
         }
     }
+    /// The machines after one more step, one for each choice of each task; none if the program is over.
+    pub fn successors(&mut self) -> Vec<Machine> {
+        let (mut next, mut options) = (Vec::new(), Vec::new());
+        for task in 0..self.threads.len() {
+            self.options(task, &mut options);
+            for choice in &options {
+                let mut machine = self.clone();
+                machine.take(task, *choice);
+                next.push(machine);
+            }
+        }
+        next
+    }
     /// Takes a step. Returns what happens by itself after it.
     pub fn take(&mut self, task: usize, choice: EventId) -> Vec<(TaskId, Pending)> {
         let op = self.op(task).expect("it has an operation");

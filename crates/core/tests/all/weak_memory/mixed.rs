@@ -4,7 +4,7 @@
 use super::machine::Machine;
 use super::world::{Cuts, Litmus};
 use crate::common::{all, limited};
-use raddle_core::memory::{EventId, Model};
+use raddle_core::memory::Model;
 use raddle_core::random::Rng;
 use raddle_core::search::{NoListener, search};
 use raddle_core::strategy::OptimalDpor;
@@ -48,17 +48,9 @@ fn explore(machine: &mut Machine, met: &mut HashSet<Graph>, found: &mut Found) {
     if met.len() >= MOST || !met.insert(graph.clone()) {
         return;
     }
-    let mut is_over = true;
-    let mut options: Vec<EventId> = Vec::new();
-    for task in 0..machine.threads.len() {
-        machine.options(task, &mut options);
-        for choice in &options {
-            is_over = false;
-            let mut next = machine.clone();
-            next.take(task, *choice);
-            explore(&mut next, met, found);
-        }
-    }
+    let mut next = machine.successors();
+    let is_over = next.is_empty();
+    next.iter_mut().for_each(|next| explore(next, met, found));
     if is_over {
         found.graphs.insert(graph);
     }

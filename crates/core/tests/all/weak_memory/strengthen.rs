@@ -2,7 +2,7 @@
 
 use super::each_random;
 use super::machine::Machine;
-use raddle_core::memory::{Event, EventId, Model, Order, PlacedGraph, Strengthener};
+use raddle_core::memory::{Event, Model, Order, PlacedGraph, Strengthener};
 use raddle_core::record::Place;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering::{self, *};
@@ -23,17 +23,9 @@ fn explore(machine: &mut Machine, wanted: &Outcome, met: &mut HashSet<Graph>, fo
     if !met.insert(machine.canonical()) {
         return;
     }
-    let mut is_over = true;
-    let mut options: Vec<EventId> = Vec::new();
-    for task in 0..machine.threads.len() {
-        machine.options(task, &mut options);
-        for choice in &options {
-            is_over = false;
-            let mut next = machine.clone();
-            next.take(task, *choice);
-            explore(&mut next, wanted, met, found);
-        }
-    }
+    let mut next = machine.successors();
+    let is_over = next.is_empty();
+    next.iter_mut().for_each(|next| explore(next, wanted, met, found));
     if is_over && machine.outcome() == *wanted {
         let place =
             |event: &Event| Some(Place { file: String::new(), line: event.task.0, column: event.time - 1 });

@@ -11,18 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Store buffering.
+/// Store buffering, with `SeqCst` or with what is weaker.
 fn buffers(order: Ordering) -> (u64, u64) {
-    let shared = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
     let (store, load) = if order == SeqCst { (SeqCst, SeqCst) } else { (Release, Acquire) };
-    let theirs = shared.clone();
-    let other = thread::spawn(move || {
-        theirs.0.store(1, store);
-        theirs.1.load(load)
-    });
-    shared.1.store(1, store);
-    let read = shared.0.load(load);
-    (other.join().unwrap(), read)
+    super::buffers(store, load)
 }
 
 fn models<T: Ord + Debug>(report: &Report<T>) -> Vec<Option<Model>> {
@@ -329,7 +321,7 @@ fn a_search_is_resumed_under_its_model() {
     assert!(report.coverage().is_exhaustive(), "{report}");
 }
 
-/// Two tasks count up, and whoever drops the last reference looks at the count.
+/// Two tasks count up, and the one that drops the last reference looks at the count.
 struct Looks(AtomicU64, AtomicU64);
 
 impl Drop for Looks {

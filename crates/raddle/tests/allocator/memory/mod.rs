@@ -14,6 +14,7 @@ use raddle::{Checker, Memory, Report, thread};
 use raddle_core::memory::Model;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use trace_classes::litmus::{Op, Outcome, Program};
 
 /// Each model.
@@ -21,6 +22,19 @@ const MODELS: [Memory; 4] = [Memory::Sc, Memory::Tso, Memory::Pso, Memory::Rc11]
 
 fn model(memory: Memory) -> Model {
     memory.model().expect("no choice of models")
+}
+
+/// Store buffering: both tasks read 0 where stores wait.
+fn buffers(store: Ordering, load: Ordering) -> (u64, u64) {
+    let shared = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
+    let theirs = shared.clone();
+    let other = thread::spawn(move || {
+        theirs.0.store(1, store);
+        theirs.1.load(load)
+    });
+    shared.1.store(1, store);
+    let read = shared.0.load(load);
+    (other.join().unwrap(), read)
 }
 
 /// The places, locks and channel of a litmus program, and what its tasks have read.

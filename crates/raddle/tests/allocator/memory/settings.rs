@@ -1,25 +1,11 @@
 //! How a memory model is chosen, what is said of it, and where it is refused.
 
-use super::{MODELS, model};
+use super::{MODELS, buffers, model};
 use raddle::fact::Assumption;
 use raddle::sync::atomic::{AtomicU64, fence};
-use raddle::{CheckError, Checker, Memory, Sampler, Simplify, Spins, thread};
+use raddle::{CheckError, Checker, Memory, Sampler, Simplify, Spins};
 use raddle_core::memory::Model;
-use std::sync::Arc;
-use std::sync::atomic::Ordering::{self, *};
-
-/// Store buffering: both tasks read 0 where stores wait.
-fn buffers(store: Ordering, load: Ordering) -> (u64, u64) {
-    let shared = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
-    let theirs = shared.clone();
-    let other = thread::spawn(move || {
-        theirs.0.store(1, store);
-        theirs.1.load(load)
-    });
-    shared.1.store(1, store);
-    let read = shared.0.load(load);
-    (other.join().unwrap(), read)
-}
+use std::sync::atomic::Ordering::*;
 
 #[test]
 fn the_coverage_names_the_model() {
